@@ -1,0 +1,68 @@
+//! What a member needs from outside its loop. Every port has a second implementation: an editor or none,
+//! the hub's queue or the mailbox.
+
+use std::path::Path;
+
+use async_trait::async_trait;
+use swarm_wire::permission::{Answer, PermissionRequest};
+use tokio_util::sync::CancellationToken;
+
+/// The asking turn ended before anybody answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Withdrawn;
+
+/// Puts a question to the person who leads the team.
+#[async_trait]
+pub trait Ask: Send + Sync {
+    /// Waits until the question is answered; a cancelled `turn` withdraws it.
+    async fn ask(&self, request: PermissionRequest, turn: &CancellationToken) -> Result<Answer, Withdrawn>;
+}
+
+/// The user's editor, whose open documents win over the disk.
+#[async_trait]
+pub trait Editor: Send + Sync {
+    /// The document's text as the user sees it, saved or not; `None` when it is not open.
+    async fn open_text(&self, path: &Path) -> Option<String>;
+
+    /// Replaces the text of an open document, and saves it where the client can.
+    ///
+    /// `before` is the text that the edit was made from. Done means that the editor reported the
+    /// expected text back, not that it said it would.
+    async fn edit(&self, path: &Path, before: &str, after: &str) -> Result<Edited, EditError>;
+}
+
+/// How an edit of an open document ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edited {
+    Saved,
+    /// The text is in the editor, but nothing could save it.
+    Unsaved,
+}
+
+/// Why an open document was not edited.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    #[error("the document is no longer open in the editor")]
+    NotOpen,
+    #[error("the document changed in the editor meanwhile; read it again")]
+    Changed,
+    #[error("the editor refused the edit: {0}")]
+    Refused(String),
+    #[error("the editor did not report the edited text back")]
+    Unconfirmed,
+}
+
+/// No editor: nothing is open, the disk is the truth.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoEditor;
+
+#[async_trait]
+impl Editor for NoEditor {
+    async fn open_text(&self, _path: &Path) -> Option<String> {
+        None
+    }
+
+    async fn edit(&self, _path: &Path, _before: &str, _after: &str) -> Result<Edited, EditError> {
+        Err(EditError::NotOpen)
+    }
+}

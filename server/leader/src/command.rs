@@ -1,0 +1,79 @@
+//! What can be asked of the hub. The hub answers each at once; nothing here waits for a person or a model.
+
+use std::path::PathBuf;
+
+use swarm_wire::lsp::{
+    InterruptResult, MemberParams, MessageParams, MessageResult, PermissionResolveParams,
+    PermissionResolveResult, PromptResult, TranscriptParams, TranscriptResult,
+};
+use swarm_wire::settings::Settings;
+use tokio::sync::oneshot;
+
+/// Why the hub could not do what was asked; the text is for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// No such team, member or task; the text says which exist.
+    #[error("{0}")]
+    Unknown(String),
+    /// A value that cannot be; `field` names the parameter.
+    #[error("{field}: {problem}")]
+    Invalid { field: &'static str, problem: String },
+    /// It is what it should be, but cannot be done now; the text says why and what would help.
+    #[error("{0}")]
+    Failed(String),
+    #[error("the server is shutting down")]
+    ShuttingDown,
+}
+
+/// Where the answer to a command goes.
+pub type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
+
+/// A prompt whose attachments are resolved to text already.
+#[derive(Debug, Clone, Default)]
+pub struct Prompt {
+    pub text: String,
+    pub member: Option<String>,
+    pub team: Option<String>,
+    pub attachments: Vec<AttachedText>,
+}
+
+/// A piece of a file that goes with a prompt.
+#[derive(Debug, Clone)]
+pub struct AttachedText {
+    pub path: PathBuf,
+    /// First and last line, counted from one; `None` for the whole file.
+    pub lines: Option<(u32, u32)>,
+    pub text: String,
+}
+
+/// One thing that a client, the command line or a test asks of the team.
+pub enum Command {
+    Prompt {
+        prompt: Prompt,
+        reply: Reply<PromptResult>,
+    },
+    Interrupt {
+        member: MemberParams,
+        reply: Reply<InterruptResult>,
+    },
+    Transcript {
+        params: TranscriptParams,
+        reply: Reply<TranscriptResult>,
+    },
+    Message {
+        params: MessageParams,
+        reply: Reply<MessageResult>,
+    },
+    Resolve {
+        params: PermissionResolveParams,
+        reply: Reply<PermissionResolveResult>,
+    },
+    /// Settings that hold from the next model request or tool call on.
+    Configure {
+        settings: Settings,
+    },
+    /// End every turn and member; answered when nothing runs any more.
+    Shutdown {
+        reply: oneshot::Sender<()>,
+    },
+}

@@ -1,0 +1,100 @@
+//! The handle that everyone outside the hub holds: commands in, snapshots and events out.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use swarm_agent::ports::Editor;
+use swarm_wire::TeamName;
+use swarm_wire::lsp::{
+    Event, InterruptResult, MemberParams, MessageParams, MessageResult, PermissionResolveParams,
+    PermissionResolveResult, PromptResult, StateResult, TranscriptParams, TranscriptResult,
+};
+use swarm_wire::settings::Settings;
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
+
+use crate::command::{Command, Prompt, Refusal, Reply};
+
+/// How many events a slow reader may fall behind before it sees a gap.
+pub const EVENT_BACKLOG: usize = 4096;
+
+/// What a leader is started with.
+pub struct Options {
+    /// The state root; see `swarm_store`.
+    pub root: PathBuf,
+    /// The folder that the user has open. Without one, prompts are refused with the reason.
+    pub workspace: Option<PathBuf>,
+    pub settings: Settings,
+    pub editor: Arc<dyn Editor>,
+}
+
+/// Something that happened in `team`. The snapshot that includes it is published before it is sent.
+#[derive(Debug, Clone)]
+pub struct TeamEvent {
+    pub team: TeamName,
+    pub event: Event,
+}
+
+/// A handle on the hub; clones speak to the same one.
+#[derive(Clone)]
+pub struct Leader {
+    pub(crate) commands: mpsc::Sender<Command>,
+    pub(crate) snapshot: watch::Receiver<Arc<StateResult>>,
+    pub(crate) events: broadcast::Sender<TeamEvent>,
+}
+
+impl Leader {
+    /// The state as of now; `seq` is the connection's matter and 0 here.
+    pub fn snapshot(&self) -> Arc<StateResult> {
+        self.snapshot.borrow().clone()
+    }
+
+    /// A receiver that wakes whenever the state changed.
+    pub fn watch(&self) -> watch::Receiver<Arc<StateResult>> {
+        self.snapshot.clone()
+    }
+
+    /// All events from now on. A reader that lags by more than [`EVENT_BACKLOG`] is told how many it missed.
+    pub fn events(&self) -> broadcast::Receiver<TeamEvent> {
+        self.events.subscribe()
+    }
+
+    pub async fn prompt(&self, prompt: Prompt) -> Result<PromptResult, Refusal> {
+        self.call(|reply| Command::Prompt { prompt, reply }).await
+    }
+
+    pub async fn interrupt(&self, member: MemberParams) -> Result<InterruptResult, Refusal> {
+        self.call(|reply| Command::Interrupt { member, reply }).await
+    }
+
+    pub async fn transcript(&self, params: TranscriptParams) -> Result<TranscriptResult, Refusal> {
+        self.call(|reply| Command::Transcript { params, reply }).await
+    }
+
+    pub async fn message(&self, params: MessageParams) -> Result<MessageResult, Refusal> {
+        self.call(|reply| Command::Message { params, reply }).await
+    }
+
+    pub async fn resolve(&self, params: PermissionResolveParams) -> Result<PermissionResolveResult, Refusal> {
+        self.call(|reply| Command::Resolve { params, reply }).await
+    }
+
+    pub async fn configure(&self, settings: Settings) {
+        // A hub that is gone has no settings to change.
+        let _ = self.commands.send(Command::Configure { settings }).await;
+    }
+
+    /// Ends every turn, member and child process; returns when nothing runs any more.
+    pub async fn shutdown(&self) {
+        let (reply, done) = oneshot::channel();
+        if self.commands.send(Command::Shutdown { reply }).await.is_ok() {
+            // An error means that the hub ended, which is what was asked.
+            let _ = done.await;
+        }
+    }
+
+    async fn call<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, Refusal> {
+        let (reply, answer) = oneshot::channel();
+        self.commands.send(command(reply)).await.map_err(|_| Refusal::ShuttingDown)?;
+        answer.await.map_err(|_| Refusal::ShuttingDown)?
+    }
+}

@@ -1,0 +1,14 @@
+//! The shapes that cross a process, the disk or the editor: ids, mail, files, settings and `swarm/*` messages.
+//!
+//! No I/O and no async here. Inner types of other crates are converted to these at the edge, so that what
+//! is on the wire never changes by accident.
+
+pub mod ids;
+pub mod lsp;
+pub mod mail;
+pub mod permission;
+pub mod settings;
+pub mod team;
+pub mod transcript;
+
+pub use ids::{AgentId, MemberName, MessageId, NameError, RequestId, TeamName, TurnId};

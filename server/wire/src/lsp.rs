@@ -1,0 +1,281 @@
+//! The `swarm/*` messages between server and editor. `docs/protocol.md` is checked against this file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{AgentId, MemberName, MessageId, RequestId, TeamName, TurnId};
+use crate::permission::{Mode, Outcome, PermissionRequest, ResolvedBy, RuleUpdate};
+use crate::team::BackendType;
+use crate::transcript::Entry;
+
+/// The version in the server's `experimental.swarm` capability.
+pub const PROTOCOL_VERSION: &str = "1";
+
+/// The client's `capabilities.experimental.swarm`; all false for a plain LSP editor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ClientFeatures {
+    /// Wants `swarm/event`.
+    pub events: bool,
+    /// Draws questions itself, so that no `window/showMessageRequest` is sent for them.
+    pub permissions: bool,
+    /// Answers `swarm/terminal/*`.
+    pub terminals: bool,
+    /// Answers `swarm/editor/*`.
+    pub editor: bool,
+}
+
+/// What a member is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum MemberState {
+    Starting,
+    Working,
+    Idle,
+    /// For a person's decision.
+    Waiting,
+    Planning,
+    RateLimited,
+    Stalled,
+    Completed,
+    Failed,
+    Killed,
+    /// Its process was lost.
+    Gone,
+}
+
+impl MemberState {
+    /// Whether the member will never work again in this life.
+    pub fn has_ended(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Killed | Self::Gone)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+    /// Input that the provider had in its cache.
+    pub cached: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TeamView {
+    pub name: TeamName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    pub workspace: String,
+    pub lead_agent_id: AgentId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberView {
+    pub agent_id: AgentId,
+    pub name: MemberName,
+    pub team: TeamName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    pub state: MemberState,
+    /// The running turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<TurnId>,
+    /// The running tool and what it does, in a line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    pub tokens: Tokens,
+    /// US dollars, where the model's price is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    pub mode: Mode,
+    pub backend: BackendType,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// Result of `swarm/state`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StateResult {
+    /// The `seq` of the last `swarm/event` that this state includes.
+    pub seq: u64,
+    pub teams: Vec<TeamView>,
+    pub members: Vec<MemberView>,
+    /// Pending ones, oldest first.
+    pub permissions: Vec<PermissionRequest>,
+    pub plans: Vec<serde_json::Value>,
+    pub tasks: Vec<serde_json::Value>,
+}
+
+/// Names a member; without one, the leader's agent; without a team, the only or first one.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct MemberParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+}
+
+/// A piece of a document that goes with a prompt. Lines and characters count as LSP does, in the client's encoding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    pub uri: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<Range>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    pub line: u32,
+    pub character: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Range {
+    pub start: Position,
+    pub end: Position,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptParams {
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PromptResult {
+    /// The turn that the prompt starts, or joins when the member is busy.
+    pub turn_id: TurnId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InterruptResult {
+    /// Whether a turn was running.
+    pub interrupted: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct TranscriptParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// The `next` of an earlier answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
+    /// At most 1000, which is also the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TranscriptResult {
+    pub entries: Vec<Entry>,
+    /// Pass as `after` for what comes next.
+    pub next: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageParams {
+    /// A member's name, or `*` for each.
+    pub to: String,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageResult {
+    pub id: MessageId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PermissionListParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PermissionListResult {
+    pub requests: Vec<PermissionRequest>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum DecisionName {
+    Allow,
+    Reject,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionResolveParams {
+    pub ids: Vec<RequestId>,
+    pub decision: DecisionName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_input: Option<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    /// A rule to keep, so that the like does not ask again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remember: Option<RuleUpdate>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionResolveResult {
+    pub results: Vec<ResolveOutcome>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResolveOutcome {
+    pub id: RequestId,
+    pub outcome: Outcome,
+}
+
+/// Params of the notification `swarm/event`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EventParams {
+    /// Counts what was sent on this connection; a gap means: ask `swarm/state`.
+    pub seq: u64,
+    pub team: TeamName,
+    pub event: Event,
+}
+
+/// What happened in a team.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Event {
+    MemberChanged { member: MemberView },
+    Text { member: AgentId, turn_id: TurnId, text: String },
+    ToolStarted { member: AgentId, turn_id: TurnId, tool_use_id: String, name: String, description: String },
+    ToolFinished { member: AgentId, turn_id: TurnId, tool_use_id: String, is_error: bool, content: String },
+    PermissionRequested { request: PermissionRequest },
+    PermissionResolved { id: RequestId, allowed: bool, resolved_by: Option<ResolvedBy> },
+    Message { from: String, to: AgentId, id: MessageId, summary: Option<String>, text: String },
+    TurnRestarted { member: AgentId, turn_id: TurnId, attempt: u32, discarded_text: String },
+    TurnEnded { member: AgentId, turn_id: TurnId, reason: TurnEnd, detail: Option<String> },
+    MemberEnded { member: AgentId, outcome: MemberState, summary: Option<String>, reason: Option<String> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TurnEnd {
+    /// The model stopped by itself.
+    Completed,
+    Interrupted,
+    Failed,
+}

@@ -1,0 +1,45 @@
+//! What a user can set: `initializationOptions`, and the section `swarm` of `workspace/configuration`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::permission::Trust;
+
+/// All settings; a missing one has its default.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Settings {
+    /// The model of the leader, and of teammates that name none.
+    pub model: Option<String>,
+    /// Where the provider answers, without the path; else `ANTHROPIC_BASE_URL`, else the provider's own.
+    pub base_url: Option<String>,
+    /// The provider's key; else `ANTHROPIC_API_KEY`.
+    #[serde(skip_serializing)]
+    pub api_key: Option<Secret>,
+    /// The longest answer asked of the model, in tokens; default 8192.
+    pub max_tokens: Option<u32>,
+    pub trust: Trust,
+}
+
+/// A key or token: never shown by `Debug`, never serialised.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    pub fn new(secret: impl Into<String>) -> Self {
+        Self(secret.into())
+    }
+
+    /// The secret itself, for the one place that sends it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}

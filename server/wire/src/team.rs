@@ -1,0 +1,106 @@
+//! The team file. Unknown fields survive a rewrite.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::ids::{AgentId, MemberName, TeamName};
+use crate::permission::{Mode, RuleUpdate};
+
+/// How a member runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BackendType {
+    InProcess,
+    EditorTerminal,
+    Tmux,
+    Hidden,
+    Iterm2,
+}
+
+/// `<root>/teams/<team>.json`. Times are Unix milliseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TeamFile {
+    pub name: TeamName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    pub created_at: u64,
+    /// The absolute path whose leader resumes this team.
+    pub workspace: String,
+    pub lead_agent_id: AgentId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead_session_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hidden_pane_ids: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub team_allowed_paths: Vec<AllowedPath>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub team_rules: Vec<RuleUpdate>,
+    pub members: Vec<MemberEntry>,
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+/// Allows `toolName` beneath `path` for the whole team.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AllowedPath {
+    pub path: String,
+    pub tool_name: String,
+    pub added_by: String,
+    pub added_at: u64,
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberEntry {
+    pub agent_id: AgentId,
+    pub name: MemberName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The head of the first prompt; the whole of it is the first mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_mode_required: Option<bool>,
+    pub joined_at: u64,
+    /// The pane or terminal handle; `in-process` for such a teammate.
+    pub tmux_pane_id: String,
+    pub cwd: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_path: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// Kept and unused.
+    #[serde(default)]
+    pub subscriptions: Vec<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend_type: Option<BackendType>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_active: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    #[serde(flatten)]
+    pub unknown: Map<String, Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_fields_survive_a_rewrite() {
+        let text = r#"{"name":"shop","createdAt":1,"workspace":"/w","leadAgentId":"team-lead@shop","future":{"a":1},
+            "members":[{"agentId":"team-lead@shop","name":"team-lead","joinedAt":1,"tmuxPaneId":"in-process","cwd":"/w","later":[2]}]}"#;
+        let team: TeamFile = serde_json::from_str(text).unwrap();
+        let json = serde_json::to_value(&team).unwrap();
+        assert_eq!(json["future"]["a"], 1);
+        assert_eq!(json["members"][0]["later"][0], 2);
+    }
+}
