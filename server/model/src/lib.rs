@@ -1,1 +1,16 @@
-//! Placeholder.
+//! One streaming call to a language model: what is asked, what comes back, and when to try again.
+//!
+//! It knows nothing of agents, tools that run, or the editor; it is the only crate that opens a connection to
+//! a provider. Start at [`Client::complete`].
+
+mod client;
+mod config;
+mod error;
+mod event;
+mod request;
+
+pub use client::Client;
+pub use config::{ApiKey, Config};
+pub use error::{CallError, Error};
+pub use event::{Delta, Reply, Stop, Usage};
+pub use request::{Effort, Message, Part, Request, ToolSpec, UserPart};

@@ -1,0 +1,63 @@
+//! What can go wrong with a call to a model, in words that name what is wrong and what to do.
+//!
+//! No text here ever holds a key. Whether an error is tried again is the table in `retry.rs`.
+
+use std::time::Duration;
+
+use crate::request::Part;
+
+/// A call that failed, with what the model had finished by then.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{error}")]
+pub struct CallError {
+    #[source]
+    pub error: Error,
+    /// Of the last attempt: the text as far as it came, finished thinking. A finished tool call is here only
+    /// when the call was cancelled, since otherwise the answer is kept.
+    pub partial: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    #[error("no API key for {host}: set {variable} in the environment, or the setting `apiKey`")]
+    MissingKey { host: String, variable: &'static str },
+    #[error("the setting `baseUrl` is {url:?}: {reason}")]
+    BaseUrl { url: String, reason: String },
+    #[error("the HTTPS client could not be set up: {reason}")]
+    Setup { reason: String },
+    #[error("no connection to {host}: {reason}")]
+    Connect { host: String, reason: String },
+    /// The provider answered with an HTTP status that is none of success.
+    #[error("{host} answered {status}{}: {message}{}", in_brackets(kind.as_deref()), advice(*hint))]
+    Status {
+        host: String,
+        status: u16,
+        /// The provider's own word for the error, such as `overloaded_error`.
+        kind: Option<String>,
+        message: String,
+        /// What the user can do about it.
+        hint: Option<&'static str>,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The provider reported an error inside a stream that had begun.
+    #[error("{host} broke off its answer{}: {message}", in_brackets(kind.as_deref()))]
+    Reported { host: String, kind: Option<String>, message: String },
+    #[error("the answer of {host} broke off before its end: {reason}")]
+    Interrupted { host: String, reason: String },
+    #[error("{host} was silent for {} s", silence.as_secs_f64())]
+    Silent { host: String, silence: Duration },
+    /// Bytes that are not what the provider's format says.
+    #[error("the answer of {host} can't be read: {reason}")]
+    Malformed { host: String, reason: String },
+    #[error("cancelled")]
+    Cancelled,
+}
+
+fn in_brackets(kind: Option<&str>) -> String {
+    kind.map(|kind| format!(" ({kind})")).unwrap_or_default()
+}
+
+fn advice(hint: Option<&str>) -> String {
+    hint.map(|hint| format!(" — {hint}")).unwrap_or_default()
+}
