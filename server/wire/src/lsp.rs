@@ -259,11 +259,11 @@ pub struct EventParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
-    MemberChanged { member: MemberView },
+    MemberChanged { member: Box<MemberView> },
     Text { member: AgentId, turn_id: TurnId, text: String },
     ToolStarted { member: AgentId, turn_id: TurnId, tool_use_id: String, name: String, description: String },
     ToolFinished { member: AgentId, turn_id: TurnId, tool_use_id: String, is_error: bool, content: String },
-    PermissionRequested { request: PermissionRequest },
+    PermissionRequested { request: Box<PermissionRequest> },
     PermissionResolved { id: RequestId, allowed: bool, resolved_by: Option<ResolvedBy> },
     Message { from: String, to: AgentId, id: MessageId, summary: Option<String>, text: String },
     TurnRestarted { member: AgentId, turn_id: TurnId, attempt: u32, discarded_text: String },

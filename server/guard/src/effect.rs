@@ -1,0 +1,30 @@
+//! What a prepared call would do to the world, at its worst.
+
+use std::path::PathBuf;
+
+use swarm_wire::permission::{Level, Mode};
+
+/// The effect of one call. Paths are absolute with symbolic links resolved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// Reads files.
+    Reads { paths: Vec<PathBuf> },
+    /// Creates or changes files.
+    Writes { paths: Vec<PathBuf> },
+    /// Runs a shell command.
+    Runs { command: String },
+    /// Stays within the team: a message, a teammate with no more rights than `default`.
+    Team,
+    /// Gives a teammate this mode, which is wider than `default`.
+    Widens { mode: Mode },
+}
+
+impl Effect {
+    pub fn level(&self) -> Level {
+        match self {
+            Self::Reads { .. } | Self::Team => Level::ReadOnly,
+            Self::Writes { .. } => Level::ChangesFiles,
+            Self::Runs { .. } | Self::Widens { .. } => Level::RunsCode,
+        }
+    }
+}

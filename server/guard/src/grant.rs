@@ -1,0 +1,29 @@
+//! Proof that a call was allowed. Only this crate makes it, so that a tool cannot run what nobody decided.
+
+/// One decision that let one call through: from a rule or mode ([`crate::decide`]), or from a person
+/// ([`crate::Question::answered`]).
+#[derive(Debug)]
+pub struct Permit(());
+
+impl Permit {
+    pub(crate) fn new() -> Self {
+        Self(())
+    }
+}
+
+/// A prepared call together with the decision that allowed it. A tool's `run` takes nothing else.
+#[derive(Debug)]
+pub struct Granted<T>(T);
+
+impl<T> Granted<T> {
+    /// The call, for the tool that now runs it.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+/// Joins a prepared call and its permit; the permit is used up.
+pub fn admit<T>(prepared: T, permit: Permit) -> Granted<T> {
+    let Permit(()) = permit;
+    Granted(prepared)
+}
