@@ -1,0 +1,67 @@
+//! What a file looks like: its length, its name.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::project::{assert_none, files, root};
+
+/// The most lines of a file. Past half of it, ask why; past it, it is two things.
+const MOST_LINES: usize = 500;
+
+/// Longer files, each with the reason why it stays whole.
+const LONGER: &[(&str, &str)] = &[];
+
+/// Names that say nothing of what a file owns.
+const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "manager", "misc", "mod"];
+
+#[test]
+fn no_file_is_longer_than_a_reader_bears() {
+    let mut faults = Vec::new();
+    for file in files().iter().filter(|file| is_written_by_hand(&file.path)) {
+        let lines = file.text.lines().count();
+        let excepted = LONGER.iter().any(|(path, _)| *path == file.path);
+        if lines > MOST_LINES && !excepted {
+            faults.push(format!("{} has {lines} lines, at most {MOST_LINES} are allowed", file.path));
+        }
+        if lines <= MOST_LINES && excepted {
+            faults.push(format!("{} needs no exception any more", file.path));
+        }
+    }
+    assert_none("split these, or name them in tests/house/files.rs with the reason:", &faults);
+}
+
+#[test]
+fn a_file_is_named_after_what_it_owns() {
+    let faults: Vec<String> = files()
+        .into_iter()
+        .filter(|file| matches!(file.extension(), "rs" | "lua" | "ts" | "mjs" | "py"))
+        .map(|file| file.path)
+        .filter(|path| {
+            path.split('/').any(|part| EMPTY_NAMES.contains(&part.split('.').next().unwrap_or_default()))
+        })
+        .collect();
+    assert_none("names that say nothing:", &faults);
+}
+
+#[test]
+fn a_script_can_be_run_and_stops_at_its_first_failure() {
+    let mut faults = Vec::new();
+    for file in files() {
+        let Some(shebang) = file.text.lines().next().filter(|line| line.starts_with("#!/")) else { continue };
+        let mode = std::fs::metadata(root().join(&file.path)).expect("git lists it").permissions().mode();
+        if mode & 0o100 == 0 {
+            faults.push(format!("{} is not executable", file.path));
+        }
+        if shebang.ends_with("bash") && !file.text.lines().any(|line| line == "set -euo pipefail") {
+            faults.push(format!("{} lacks `set -euo pipefail`", file.path));
+        }
+    }
+    assert_none("scripts:", &faults);
+}
+
+/// Not what a tool writes: lock files, snapshots, generated schemas.
+fn is_written_by_hand(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    !matches!(name, "Cargo.lock" | "package-lock.json")
+        && !name.ends_with(".snap")
+        && !name.ends_with(".schema.json")
+}
