@@ -1,28 +1,39 @@
 //! One call: encode, send, read the stream, try again where that helps, and stop at once when cancelled.
 
+use bytes::Bytes;
+use reqwest::Url;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::Config;
+use crate::anthropic::Anthropic;
+use crate::attempt::{Attempt, Post};
+use crate::config::{ApiKey, Config};
 use crate::error::{CallError, Error};
-use crate::event::{Delta, Reply};
+use crate::event::{Delta, Reply, Stop};
+use crate::provider::Provider;
 use crate::request::Request;
+use crate::retry::wait_before;
+use crate::transport;
 
 /// A model's address, ready to be called. Cheap to make: connections and certificates wait for the first call.
 #[derive(Debug)]
 pub struct Client {
     config: Config,
+    provider: Box<dyn Provider>,
+    http: OnceCell<reqwest::Client>,
 }
 
 impl Client {
     pub fn new(config: Config) -> Self {
-        Self { config }
+        Self { config, provider: Box::new(Anthropic), http: OnceCell::new() }
     }
 
     /// Puts `request` to the model and gives its whole answer; pieces of it go to `deltas` as they come.
     ///
     /// Success is only the provider's own end of an answer, with one exception: a stream that breaks after a
-    /// finished tool call gives `Ok` with what is finished and [`Stop::ToolUse`](crate::Stop::ToolUse), since
-    /// to ask again could run the call twice in the eyes of who saw it streamed.
+    /// finished tool call gives `Ok` with what is finished and [`Stop::ToolUse`], since to ask again could run
+    /// the call twice in the eyes of who saw it streamed.
     ///
     /// # Errors
     /// Whatever trying again did not mend, or could not. [`Error::Cancelled`] as soon as `cancel` is.
@@ -32,9 +43,119 @@ impl Client {
         deltas: &mut (dyn FnMut(Delta) + Send),
         cancel: &CancellationToken,
     ) -> Result<Reply, CallError> {
-        let _ = (request, deltas, cancel);
-        let host = self.config.base_url.clone();
-        let error = Error::Connect { host, reason: "not reachable yet".into() };
-        Err(CallError { error, partial: Vec::new() })
+        let prepared = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(Error::Cancelled),
+            prepared = self.prepare(request) => prepared,
+        };
+        let nothing_came = |error| CallError { error, partial: Vec::new() };
+        let prepared = prepared.map_err(nothing_came)?;
+        let post = Post {
+            http: &prepared.http,
+            config: &self.config,
+            host: &prepared.host,
+            key_variable: self.provider.key_variable(),
+            url: prepared.url,
+            headers: prepared.headers,
+            body: prepared.body,
+        };
+        self.attempts(&post, deltas, cancel).await
     }
+
+    async fn attempts(
+        &self,
+        post: &Post<'_>,
+        deltas: &mut (dyn FnMut(Delta) + Send),
+        cancel: &CancellationToken,
+    ) -> Result<Reply, CallError> {
+        let mut number = 1;
+        loop {
+            let mut attempt = Attempt::new(self.provider.decoder());
+            let outcome = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(Error::Cancelled),
+                outcome = attempt.run(post, deltas) => outcome,
+            };
+            let error = match outcome {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            let finished = attempt.finished();
+            if finished.has_calls() && !error.is_cancelled() {
+                tracing::warn!(%error, "the answer broke off after a tool call, which is kept");
+                return Ok(Reply { stop: Stop::ToolUse, ..finished });
+            }
+            number += 1;
+            let Some(wait) = wait_before(number, &error, &self.config) else {
+                return Err(CallError { error, partial: finished.content });
+            };
+            tracing::warn!(%error, attempt = number, seconds = wait.as_secs_f64(), "the call is tried again");
+            let reason = error.to_string();
+            if !wait.is_zero() {
+                deltas(Delta::Waiting { seconds: wait.as_secs_f64(), reason: reason.clone() });
+            }
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => {
+                    return Err(CallError { error: Error::Cancelled, partial: finished.content });
+                }
+                () = tokio::time::sleep(wait) => {}
+            }
+            let discarded_text = attempt.into_streamed();
+            deltas(Delta::Restarted { attempt: number, discarded_text, reason });
+        }
+    }
+
+    /// Everything that can fail before a byte is sent.
+    async fn prepare(&self, request: &Request) -> Result<Prepared, Error> {
+        let base = base_url(&self.config.base_url)?;
+        let host = host_of(&base);
+        let key = self.config.api_key.as_ref().filter(|key| !key.is_empty());
+        if key.is_none() && base.host_str() == Some(self.provider.home()) {
+            return Err(Error::MissingKey { host, variable: self.provider.key_variable() });
+        }
+        let headers = self.headers(key)?;
+        let body =
+            self.provider.encode(request).map_err(|error| Error::Setup { reason: error.to_string() })?;
+        let url = self.provider.endpoint(&base);
+        let http = self.http.get_or_try_init(|| connectable(self.config.clone(), base)).await?.clone();
+        Ok(Prepared { http, host, url, headers, body: body.into() })
+    }
+
+    fn headers(&self, key: Option<&ApiKey>) -> Result<HeaderMap, Error> {
+        let mut headers = self.provider.headers(key).map_err(|_| Error::Setup {
+            reason: "the API key holds a character that no header can carry".into(),
+        })?;
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        Ok(headers)
+    }
+}
+
+struct Prepared {
+    http: reqwest::Client,
+    host: String,
+    url: Url,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+async fn connectable(config: Config, base: Url) -> Result<reqwest::Client, Error> {
+    tokio::task::spawn_blocking(move || transport::build(&config, &base))
+        .await
+        .map_err(|error| Error::Setup { reason: error.to_string() })?
+}
+
+fn base_url(text: &str) -> Result<Url, Error> {
+    let url = Url::parse(text.trim()).map_err(|error| Error::BaseUrl { reason: error.to_string() })?;
+    match url.scheme() {
+        "http" | "https" if url.has_host() => Ok(url),
+        scheme => Err(Error::BaseUrl { reason: format!("its scheme is {scheme:?}") }),
+    }
+}
+
+/// The host as users know it, without a password that the address may hold.
+fn host_of(base: &Url) -> String {
+    let host = base.host_str().unwrap_or_default();
+    base.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }

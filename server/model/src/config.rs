@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use reqwest::header::{HeaderValue, InvalidHeaderValue};
+
 /// What a [`Client`](crate::Client) needs to know. Every wait is bounded; the whole of an answer is not.
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -44,8 +46,25 @@ impl Config {
 pub struct ApiKey(String);
 
 impl ApiKey {
+    /// White space around it, such as the line end of a file, is not part of a key.
     pub fn new(key: impl Into<String>) -> Self {
-        Self(key.into())
+        Self(key.into().trim().to_owned())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The key behind `scheme`, marked so that no debug text of headers shows it.
+    pub(crate) fn header(&self, scheme: &str) -> Result<HeaderValue, InvalidHeaderValue> {
+        let mut value = HeaderValue::try_from(format!("{scheme}{}", self.0))?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+
+    /// `text` without the key, for what a server may send back.
+    pub(crate) fn scrubbed_from(&self, text: &str) -> String {
+        if self.is_empty() { text.to_owned() } else { text.replace(&self.0, "…") }
     }
 }
 

@@ -21,14 +21,15 @@ pub struct CallError {
 pub enum Error {
     #[error("no API key for {host}: set {variable} in the environment, or the setting `apiKey`")]
     MissingKey { host: String, variable: &'static str },
-    #[error("the setting `baseUrl` is {url:?}: {reason}")]
-    BaseUrl { url: String, reason: String },
-    #[error("the HTTPS client could not be set up: {reason}")]
+    /// The address itself is not told, since one that can't be parsed may hold anything.
+    #[error("the setting `baseUrl` is no http or https address: {reason}")]
+    BaseUrl { reason: String },
+    #[error("the call could not be set up: {reason}")]
     Setup { reason: String },
     #[error("no connection to {host}: {reason}")]
     Connect { host: String, reason: String },
     /// The provider answered with an HTTP status that is none of success.
-    #[error("{host} answered {status}{}: {message}{}", in_brackets(kind.as_deref()), advice(*hint))]
+    #[error("{host} answered {status}{}: {message}{}", in_brackets(kind.as_deref()), advice(hint.as_deref()))]
     Status {
         host: String,
         status: u16,
@@ -36,7 +37,7 @@ pub enum Error {
         kind: Option<String>,
         message: String,
         /// What the user can do about it.
-        hint: Option<&'static str>,
+        hint: Option<String>,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
     },
@@ -52,6 +53,26 @@ pub enum Error {
     Malformed { host: String, reason: String },
     #[error("cancelled")]
     Cancelled,
+}
+
+impl Error {
+    /// Whether the prompt was longer than the model takes, so that a shorter one may do.
+    pub fn is_too_long(&self) -> bool {
+        let (kind, message) = match self {
+            Self::Status { status: 400 | 413, kind, message, .. } | Self::Reported { kind, message, .. } => {
+                (kind.as_deref().unwrap_or_default(), message.to_ascii_lowercase())
+            }
+            _ => return false,
+        };
+        matches!(kind, "request_too_large" | "context_length_exceeded" | "exceed_context_size_error")
+            || message.contains("prompt is too long")
+            || message.contains("context window")
+            || message.contains("maximum context length")
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Cancelled)
+    }
 }
 
 fn in_brackets(kind: Option<&str>) -> String {

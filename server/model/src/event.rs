@@ -28,6 +28,25 @@ pub struct Reply {
     pub usage: Usage,
 }
 
+impl Reply {
+    /// The reply with a reason to stop that agrees with its content: some servers name one that doesn't, and
+    /// who reads it must neither wait for calls that aren't there nor miss those that are.
+    pub(crate) fn settled(mut self) -> Self {
+        let calls = self.has_calls();
+        self.stop = match (self.stop, calls) {
+            (Stop::EndTurn, true) => Stop::ToolUse,
+            (Stop::ToolUse, false) => Stop::EndTurn,
+            (stop, _) => stop,
+        };
+        self
+    }
+
+    /// Whether a result is wanted of anything in it.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.content.iter().any(|part| matches!(part, Part::ToolUse { .. }))
+    }
+}
+
 /// Why the model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {

@@ -3,11 +3,18 @@
 //! It knows nothing of agents, tools that run, or the editor; it is the only crate that opens a connection to
 //! a provider. Start at [`Client::complete`].
 
+mod anthropic;
+mod attempt;
 mod client;
 mod config;
 mod error;
 mod event;
+mod provider;
+mod refusal;
 mod request;
+mod retry;
+mod sse;
+mod transport;
 
 pub use client::Client;
 pub use config::{ApiKey, Config};

@@ -1,0 +1,177 @@
+//! A request as the body of `POST /v1/messages`.
+//!
+//! The cache marks stand where the provider documents them: on the last tool, the system text and the last
+//! block of the last message. Everything else depends on its own part of the request alone.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::request::{Message, Part, Request, ToolSpec, UserPart};
+
+pub(super) fn body(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
+    let mut messages = messages(&request.messages);
+    if let Some(last) = messages.last_mut().and_then(|message| message.content.last_mut()) {
+        last.mark();
+    }
+    let last_tool = request.tools.len().saturating_sub(1);
+    let body = Body {
+        model: &request.model,
+        max_tokens: request.max_tokens,
+        stream: true,
+        thinking: request.effort.map(|_| Thinking { kind: "adaptive" }),
+        output_config: request.effort.map(|effort| OutputConfig { effort: effort.as_str() }),
+        tools: request
+            .tools
+            .iter()
+            .enumerate()
+            .map(|(index, tool)| Tool::new(tool, (index == last_tool).then_some(EPHEMERAL)))
+            .collect(),
+        system: Some(request.system.as_ref())
+            .filter(|text| !text.trim().is_empty())
+            .map(|text| [Block::Text { text, cache_control: Some(EPHEMERAL) }]),
+        messages,
+    };
+    serde_json::to_vec(&body)
+}
+
+/// Neighbours of one role become one message, results first, since every call must be answered at the head of
+/// the very next one. Text of white space alone is refused by the provider, so it is left out.
+fn messages(history: &[Message]) -> Vec<WireMessage<'_>> {
+    let mut messages: Vec<WireMessage<'_>> = Vec::with_capacity(history.len());
+    for message in history {
+        let (role, blocks): (_, Vec<Block<'_>>) = match message {
+            Message::User(parts) => ("user", parts.iter().filter_map(user_block).collect()),
+            Message::Assistant(parts) => ("assistant", parts.iter().filter_map(assistant_block).collect()),
+        };
+        match messages.last_mut() {
+            _ if blocks.is_empty() => {}
+            Some(last) if last.role == role => last.content.extend(blocks),
+            _ => messages.push(WireMessage { role, content: blocks }),
+        }
+    }
+    for message in messages.iter_mut().filter(|message| message.role == "user") {
+        message.content.sort_by_key(|block| !matches!(block, Block::ToolResult { .. }));
+    }
+    messages
+}
+
+fn user_block(part: &UserPart) -> Option<Block<'_>> {
+    match part {
+        UserPart::Text(text) => text_block(text),
+        UserPart::ToolResult { id, content, is_error } => {
+            Some(Block::ToolResult { tool_use_id: id, content, is_error: *is_error, cache_control: None })
+        }
+    }
+}
+
+fn assistant_block(part: &Part) -> Option<Block<'_>> {
+    match part {
+        Part::Text(text) => text_block(text),
+        Part::ToolUse { id, name, input } => Some(Block::ToolUse { id, name, input, cache_control: None }),
+        Part::Opaque(item) => Some(Block::Opaque(item)),
+    }
+}
+
+fn text_block(text: &str) -> Option<Block<'_>> {
+    (!text.trim().is_empty()).then_some(Block::Text { text, cache_control: None })
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Thinking>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system: Option<[Block<'a>; 1]>,
+    messages: Vec<WireMessage<'a>>,
+}
+
+/// The model thinks as much as `output_config.effort` lets it; without this it would not think at all.
+#[derive(Serialize)]
+struct Thinking {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct OutputConfig {
+    effort: &'static str,
+}
+
+#[derive(Serialize, Clone, Copy)]
+struct CacheControl {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+const EPHEMERAL: CacheControl = CacheControl { kind: "ephemeral" };
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    description: &'a str,
+    input_schema: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<CacheControl>,
+}
+
+impl<'a> Tool<'a> {
+    fn new(spec: &'a ToolSpec, cache_control: Option<CacheControl>) -> Self {
+        let ToolSpec { name, description, input_schema } = spec;
+        Self { name, description, input_schema, cache_control }
+    }
+}
+
+#[derive(Serialize)]
+struct WireMessage<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Text {
+        text: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    ToolUse {
+        id: &'a str,
+        name: &'a str,
+        input: &'a Value,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    ToolResult {
+        tool_use_id: &'a str,
+        content: &'a str,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        is_error: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    #[serde(untagged)]
+    Opaque(&'a Value),
+}
+
+impl Block<'_> {
+    /// An opaque block carries its own signature and takes no mark.
+    fn mark(&mut self) {
+        match self {
+            Self::Text { cache_control, .. }
+            | Self::ToolUse { cache_control, .. }
+            | Self::ToolResult { cache_control, .. } => *cache_control = Some(EPHEMERAL),
+            Self::Opaque(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
