@@ -1,1 +1,30 @@
-//! Placeholder.
+//! The team on disk: the only writer under the swarm root.
+//!
+//! Everything here blocks, so async callers go through `spawn_blocking`; the one exception is
+//! [`mailbox::Changes::changed`]. Nothing here knows a model, an editor or how a member runs.
+//!
+//! Start at [`Root`], which knows where things are; it hands out a [`TeamDir`], and that the mailboxes,
+//! permission files, transcripts and locks of one team. `docs/state.md` lists every file and what it promises.
+
+mod atomic;
+mod clock;
+mod error;
+mod lease;
+mod lock;
+pub mod mailbox;
+mod outputs;
+mod permissions;
+mod root;
+mod team_dir;
+mod team_file;
+mod transcript;
+
+pub use atomic::Durability;
+pub use error::{Error, Result};
+pub use lease::{Lease, LiveLock};
+pub use lock::Holder;
+pub use mailbox::{Draft, Mailbox, Origin, Reader, Sender, Watch};
+pub use permissions::{Admitted, Permissions, Resolution};
+pub use root::Root;
+pub use team_dir::TeamDir;
+pub use transcript::{Page, Replay, Torn, Transcript, TranscriptReader};

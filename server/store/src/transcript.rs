@@ -1,0 +1,174 @@
+//! A member's history: one JSON line an entry, only ever appended to by the member's own writer.
+//!
+//! A line that a kill or a power cut tore at the end is reported and cut off before anything is appended;
+//! an unreadable line further up is reported and left.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use swarm_wire::AgentId;
+use swarm_wire::transcript::Entry;
+
+use crate::atomic;
+use crate::error::{Error, Result};
+use crate::team_dir::{TeamDir, file_name};
+
+/// The writing end.
+#[derive(Debug)]
+pub struct Transcript {
+    file: File,
+    path: PathBuf,
+    /// Bytes of whole lines.
+    length: u64,
+    /// A failed append may have left a piece of a line behind `length`.
+    torn: bool,
+}
+
+/// A part of a transcript that holds no entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Torn {
+    pub path: PathBuf,
+    /// Where the line starts, in bytes from the beginning of the file.
+    pub offset: u64,
+    pub why: String,
+}
+
+/// What a transcript holds.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Replay {
+    pub entries: Vec<Entry>,
+    pub problems: Vec<Torn>,
+}
+
+impl Transcript {
+    /// Opens or creates the transcript of `agent`, its history read and a torn last line cut off.
+    pub fn open(team: &TeamDir, agent: &AgentId) -> Result<(Self, Replay)> {
+        let path = path_of(team, agent);
+        if let Some(dir) = path.parent() {
+            atomic::create_dir(dir)?;
+        }
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .custom_flags(nix::libc::O_NOFOLLOW)
+            .open(&path)
+            .map_err(Error::io("open", &path))?;
+        let page = scan(&file, &path, 0, usize::MAX)?;
+        let end = file.metadata().map_err(Error::io("look at", &path))?.len();
+        let mut replay = Replay { entries: page.entries, problems: page.problems };
+        if page.next < end {
+            let why = format!("the last line was torn: {} bytes cut off", end - page.next);
+            replay.problems.push(Torn { path: path.clone(), offset: page.next, why });
+            file.set_len(page.next).map_err(Error::io("cut the torn last line of", &path))?;
+        }
+        Ok((Self { file, path, length: page.next, torn: false }, replay))
+    }
+
+    /// Appends entries, all of them in one write; on an error none of them counts.
+    pub fn append(&mut self, entries: &[Entry]) -> Result<()> {
+        let mut lines = Vec::new();
+        for entry in entries {
+            serde_json::to_writer(&mut lines, entry)
+                .map_err(|source| Error::Encode { path: self.path.clone(), source })?;
+            lines.push(b'\n');
+        }
+        if self.torn {
+            self.repair()?;
+        }
+        if let Err(error) = self.file.write_all(&lines) {
+            self.torn = true;
+            // Best effort: a full disk may refuse this too, then the next append tries again.
+            let _ = self.repair();
+            return Err(Error::io("append to", &self.path)(error));
+        }
+        self.length += lines.len() as u64;
+        Ok(())
+    }
+
+    /// Waits until all that was appended is on the disk.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_data().map_err(Error::io("sync", &self.path))
+    }
+
+    fn repair(&mut self) -> Result<()> {
+        self.file.set_len(self.length).map_err(Error::io("cut a torn line of", &self.path))?;
+        self.torn = false;
+        Ok(())
+    }
+}
+
+/// The reading end, for those who watch another's history.
+#[derive(Debug, Clone)]
+pub struct TranscriptReader {
+    path: PathBuf,
+}
+
+/// Some entries, and where the next ones are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    pub entries: Vec<Entry>,
+    pub problems: Vec<Torn>,
+    /// Pass as `after` for what comes next.
+    pub next: u64,
+}
+
+impl TranscriptReader {
+    pub fn new(team: &TeamDir, agent: &AgentId) -> Self {
+        Self { path: path_of(team, agent) }
+    }
+
+    /// At most `limit` entries behind `after`, which is 0 or the `next` of an earlier page.
+    ///
+    /// A line still being written is left for the next page; a missing file is an empty page.
+    pub fn page(&self, after: u64, limit: usize) -> Result<Page> {
+        match atomic::open_regular(&self.path) {
+            Ok(file) => scan(&file, &self.path, after, limit),
+            Err(error) if error.is_not_found() => {
+                Ok(Page { entries: Vec::new(), problems: Vec::new(), next: 0 })
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn path_of(team: &TeamDir, agent: &AgentId) -> PathBuf {
+    team.path().join("transcripts").join(format!("{}.jsonl", file_name(agent)))
+}
+
+fn scan(file: &File, path: &Path, after: u64, limit: usize) -> Result<Page> {
+    let mut page = Page { entries: Vec::new(), problems: Vec::new(), next: after };
+    let mut reader = BufReader::new(file);
+    reader.seek(SeekFrom::Start(after)).map_err(Error::io("read", path))?;
+    // A cursor that points into a line is somebody's invention: go on with the next whole line.
+    if after > 0 && !starts_a_line(file, after).map_err(Error::io("read", path))? {
+        let mut rest = Vec::new();
+        let skipped = reader.read_until(b'\n', &mut rest).map_err(Error::io("read", path))?;
+        page.next += skipped as u64;
+    }
+    let mut line = Vec::new();
+    while page.entries.len() < limit {
+        line.clear();
+        let length = reader.read_until(b'\n', &mut line).map_err(Error::io("read", path))?;
+        if line.pop() != Some(b'\n') {
+            break;
+        }
+        match serde_json::from_slice(&line) {
+            Ok(entry) => page.entries.push(entry),
+            Err(error) => {
+                page.problems.push(Torn { path: path.to_owned(), offset: page.next, why: error.to_string() })
+            }
+        }
+        page.next += length as u64;
+    }
+    Ok(page)
+}
+
+fn starts_a_line(file: &File, offset: u64) -> io::Result<bool> {
+    let mut before = [0];
+    let read = file.read_at(&mut before, offset - 1)?;
+    Ok(read == 1 && before[0] == b'\n')
+}

@@ -1,0 +1,5 @@
+//! Tests of the store over real folders, processes and kernel locks.
+#![expect(clippy::unwrap_used, reason = "a test's helpers fail the test too")]
+
+mod basics;
+mod support;
