@@ -32,6 +32,10 @@ pub enum Error {
     BadId { id: String, why: &'static str },
     #[error(transparent)]
     Name(#[from] NameError),
+    #[error("{} holds no key: {why}", path.display())]
+    BadKey { path: PathBuf, why: &'static str },
+    #[error("the system gave no random bytes: {0}")]
+    NoRandomness(String),
     #[error("{} is held by {}", path.display(), holder(*pid))]
     Held { path: PathBuf, pid: Option<u32> },
 }

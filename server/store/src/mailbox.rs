@@ -4,9 +4,13 @@
 //! kill of writer or reader at any instant loses nothing: delivery is at least once. Its file name is its id,
 //! `<incarnation>.<counter>.<sender>`, from which one sender's order is read without a clock.
 
+mod envelope;
+mod fetch;
 mod name;
 mod read;
+mod reports;
 mod send;
+mod trim;
 mod watch;
 
 use std::fs;
@@ -14,9 +18,12 @@ use std::path::PathBuf;
 
 use swarm_wire::AgentId;
 
+pub use envelope::Content;
 pub use name::Origin;
-pub use read::{Delivered, Handle, Problem, Reader, Unread};
+pub use read::{Delivered, Handle, Reader, Unread};
+pub use reports::Problem;
 pub use send::{Draft, Sender};
+pub use trim::Keep;
 pub use watch::{Changes, Watch};
 
 use crate::atomic;
@@ -84,6 +91,10 @@ impl Mailbox {
 
     fn cur_dir(&self) -> PathBuf {
         self.path.join("cur")
+    }
+
+    fn refused_dir(&self) -> PathBuf {
+        self.path.join("refused")
     }
 
     fn tmp_dir(&self) -> PathBuf {

@@ -17,6 +17,18 @@ pub enum Origin {
     External(MemberName),
 }
 
+impl Origin {
+    /// The same name as an outside tool's, for one that nobody vouches for.
+    pub(super) fn outside(self) -> Self {
+        match self {
+            Self::Agent(agent) => Self::External(agent.name),
+            // The reserved name is a valid one.
+            Self::User => swarm_wire::ids::USER.parse().map_or(Self::User, Self::External),
+            external @ Self::External(_) => external,
+        }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -65,6 +77,10 @@ pub(super) struct Place {
 impl FileName {
     pub(super) fn new(sender: &Origin, place: Place) -> Self {
         Self { sender: sender.to_string().to_ascii_lowercase(), place }
+    }
+
+    pub(super) fn is_external(&self) -> bool {
+        self.sender.starts_with(EXTERNAL)
     }
 
     pub(super) fn message_id(&self) -> MessageId {

@@ -2,79 +2,97 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::fs::{self, Metadata, OpenOptions};
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, OpenOptions};
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
 use swarm_wire::mail::Message;
 
 use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
+use crate::mailbox::envelope::{Content, marked_read};
+use crate::mailbox::fetch::{Fetched, Miss};
 use crate::mailbox::name::{FileName, Origin, Place};
-use crate::mailbox::{MESSAGE_LIMIT, Mailbox};
+use crate::mailbox::reports::{Problem, Reports};
+use crate::mailbox::trim::{Floors, Keep, trim};
+use crate::mailbox::{Mailbox, fetch};
+use crate::seal::{Standing, Verifier};
 
 /// Reads one mailbox. Each message is handed out once by one reader; a new reader, as after a crash, hands
 /// out again all that was not acknowledged.
 #[derive(Debug)]
 pub struct Reader {
-    mailbox: Mailbox,
+    pub(super) mailbox: Mailbox,
+    /// `None` for a reader that believes what it reads.
+    pub(super) verifier: Option<Verifier>,
+    /// `None` until first needed.
+    floors: Option<Floors>,
+    keep: Keep,
+    acks_since_trim: usize,
     handed_out: HashSet<FileName>,
-    /// Files already reported, as they looked then: one that changed since is tried again.
-    reported: HashMap<OsString, Stamp>,
+    reports: Reports,
 }
 
 /// A message, and what [`Reader::ack`] takes once it was handled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Delivered {
+    /// Its `from` is `external:<name>` where nobody known stands behind it.
     pub message: Message,
+    /// `from`, parsed.
     pub origin: Origin,
+    pub standing: Standing,
+    pub content: Content,
     pub handle: Handle,
 }
 
 /// Names one delivered message for its acknowledgement.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Handle(FileName);
+pub struct Handle(pub(super) FileName);
 
 /// What one look into the mailbox found.
 #[derive(Debug, Default)]
 pub struct Unread {
     /// One sender's in the order sent; between senders roughly as they came.
     pub mail: Vec<Delivered>,
-    /// Files that are no messages, each told once and left in place.
+    /// What is to be shown to a person, each file told once.
     pub problems: Vec<Problem>,
 }
 
-/// A file in the mailbox that could not be delivered.
-#[derive(Debug)]
-pub struct Problem {
-    pub path: PathBuf,
-    pub why: String,
-}
-
-type Stamp = (u64, u64, i64, i64);
-
-/// Why one file gave no message.
-enum Miss {
-    /// Acknowledged meanwhile.
-    Gone,
-    /// It will not become one as it is.
-    Foreign(String),
-    /// The system failed us now; the file may be well.
-    Unreadable(String),
-}
+/// Acknowledgements between two trimmings of `cur`.
+const TRIM_EVERY: usize = 250;
 
 impl Mailbox {
-    /// The reading end; only the mailbox's owner should have one.
+    /// A reader that believes what it reads: for looking on, and where no keys are.
     pub fn reader(&self) -> Reader {
-        Reader { mailbox: self.clone(), handed_out: HashSet::new(), reported: HashMap::new() }
+        self.new_reader(None)
+    }
+
+    /// The owner's reader: mail without the right signature is refused, or comes as an outside tool's.
+    pub fn sealed_reader(&self, verifier: Verifier) -> Reader {
+        self.new_reader(Some(verifier))
+    }
+
+    fn new_reader(&self, verifier: Option<Verifier>) -> Reader {
+        Reader {
+            mailbox: self.clone(),
+            verifier,
+            floors: None,
+            keep: Keep::default(),
+            acks_since_trim: 0,
+            handed_out: HashSet::new(),
+            reports: Reports::default(),
+        }
     }
 }
 
 impl Reader {
     pub fn mailbox(&self) -> &Mailbox {
         &self.mailbox
+    }
+
+    /// Sets how much handled mail is kept.
+    pub fn keeping(mut self, keep: Keep) -> Self {
+        self.keep = keep;
+        self
     }
 
     /// What came since this reader looked last.
@@ -86,7 +104,7 @@ impl Reader {
         let first = self.list()?;
         if first.is_empty() {
             self.handed_out.clear();
-            self.reported.clear();
+            self.reports = Reports::default();
             return Ok(Unread::default());
         }
         let mut latest: HashMap<String, Place> = HashMap::new();
@@ -103,12 +121,16 @@ impl Reader {
                     names.push(parsed);
                 }
                 Some(_) => {}
-                None => self.report(name, "its name is not a message's".to_owned(), &mut found),
+                None => {
+                    let why = "its name is not a message's".to_owned();
+                    found.problems.extend(self.reports.hopeless(self.mailbox.new_dir().join(name), why));
+                }
             }
         }
         self.forget_gone(&names, &listed);
         names.retain(|name| !self.handed_out.contains(name));
         names.sort();
+        self.load_floors()?;
         self.take(names, &mut found);
         Ok(found)
     }
@@ -117,20 +139,33 @@ impl Reader {
     pub fn ack(&mut self, handle: &Handle) -> Result<()> {
         let name = handle.0.to_string();
         let path = self.mailbox.new_dir().join(&name);
-        let mut message: Map<String, Value> = match atomic::read_json(&path) {
+        let bytes = match atomic::read(&path) {
             Err(error) if error.is_not_found() => return Ok(()),
-            message => message?,
+            bytes => bytes?,
         };
-        message.insert("read".to_owned(), Value::Bool(true));
-        let bytes =
-            serde_json::to_vec(&message).map_err(|source| Error::Encode { path: path.clone(), source })?;
+        let marked = marked_read(&bytes).map_err(|source| Error::Json { path: path.clone(), source })?;
         let temporary = self.mailbox.tmp_dir().join(format!("ack.{name}"));
         let mut how = OpenOptions::new();
-        atomic::write_whole(&temporary, how.create(true).truncate(true), &bytes, Durability::Buffered)?;
+        atomic::write_whole(&temporary, how.create(true).truncate(true), &marked, Durability::Buffered)?;
         // Killed between these two, the message is in both places; `cur` is what counts.
         let kept = self.mailbox.cur_dir().join(&name);
         fs::rename(&temporary, &kept).map_err(Error::io("acknowledge", &path))?;
-        atomic::remove(&path)
+        atomic::remove(&path)?;
+        // Should it turn up again, it is looked at again.
+        self.handed_out.remove(&handle.0);
+        self.acks_since_trim += 1;
+        if self.acks_since_trim >= TRIM_EVERY {
+            self.trim()?;
+        }
+        Ok(())
+    }
+
+    /// Removes handled mail beyond what is kept; [`Reader::ack`] does so now and then.
+    pub fn trim(&mut self) -> Result<()> {
+        self.acks_since_trim = 0;
+        let keep = self.keep;
+        let mailbox = self.mailbox.clone();
+        trim(&mailbox, keep, self.load_floors()?)
     }
 
     fn list(&self) -> Result<Vec<OsString>> {
@@ -141,68 +176,67 @@ impl Reader {
         listing.map(|item| Ok(item.map_err(Error::io("list", &dir))?.file_name())).collect()
     }
 
+    fn load_floors(&mut self) -> Result<&mut Floors> {
+        let floors = match self.floors.take() {
+            Some(floors) => floors,
+            None => Floors::read(&self.mailbox)?,
+        };
+        Ok(self.floors.insert(floors))
+    }
+
     /// Reads the named messages, already sorted by sender and place.
     fn take(&mut self, names: Vec<FileName>, found: &mut Unread) {
-        let mut mail: Vec<(i128, Delivered)> = Vec::with_capacity(names.len());
+        let mut mail: Vec<Fetched> = Vec::with_capacity(names.len());
         let mut blocked: Option<String> = None;
         for name in names {
             // A sender's later messages wait for one that may be readable in a moment.
             if blocked.as_ref() == Some(&name.sender) {
                 continue;
             }
-            match self.fetch(&name) {
-                Ok((arrived, delivered)) => {
+            let path = self.mailbox.new_dir().join(name.to_string());
+            if self.reports.is_hopeless(&path) {
+                continue;
+            }
+            if self.floors.as_ref().is_some_and(|floors| floors.cover(&name)) {
+                self.refuse(path, "it was handled before".to_owned(), found);
+                continue;
+            }
+            match fetch::fetch(&self.mailbox, self.verifier.as_mut(), &name) {
+                Ok(mut fetched) => {
+                    if let Content::Opaque { why } = &fetched.delivered.content {
+                        found.problems.extend(self.reports.passing(path, format!("not understood: {why}")));
+                    }
                     // Never before an earlier one of the same sender, whatever the clock did.
-                    let before = mail.last().filter(|(_, last)| last.handle.0.sender == name.sender);
-                    let arrived = before.map_or(arrived, |(earlier, _)| arrived.max(*earlier));
+                    let before = mail.last().filter(|last| last.delivered.handle.0.sender == name.sender);
+                    fetched.arrived =
+                        before.map_or(fetched.arrived, |last| fetched.arrived.max(last.arrived));
                     self.handed_out.insert(name);
-                    mail.push((arrived, delivered));
+                    mail.push(fetched);
                 }
                 Err(Miss::Gone) => {}
-                Err(Miss::Foreign(why)) => self.report(&name.to_string().into(), why, found),
+                Err(Miss::Refused(why)) => self.refuse(path, why.to_string(), found),
+                Err(Miss::Foreign(why)) => found.problems.extend(self.reports.hopeless(path, why)),
                 Err(Miss::Unreadable(why)) => {
-                    self.report(&name.to_string().into(), why, found);
+                    found.problems.extend(self.reports.passing(path, why));
                     blocked = Some(name.sender);
                 }
             }
         }
-        mail.sort_by_key(|(arrived, _)| *arrived);
-        found.mail.extend(mail.into_iter().map(|(_, delivered)| delivered));
+        mail.sort_by_key(|fetched| fetched.arrived);
+        found.mail.extend(mail.into_iter().map(|fetched| fetched.delivered));
     }
 
-    /// One message with its time of arrival, which is only good for showing mail in a natural order.
-    fn fetch(&self, name: &FileName) -> Result<(i128, Delivered), Miss> {
-        let path = self.mailbox.new_dir().join(name.to_string());
-        let kept = self.mailbox.cur_dir().join(name.to_string());
-        if atomic::exists(&kept).map_err(|error| Miss::Unreadable(error.to_string()))? {
-            // Handled already: what is left of an acknowledgement cut short.
-            return match atomic::remove(&path) {
-                Ok(()) => Err(Miss::Gone),
-                Err(error) => Err(Miss::Unreadable(error.to_string())),
-            };
-        }
-        let mut file = atomic::open_regular(&path).map_err(|error| match &error {
-            error if error.is_not_found() => Miss::Gone,
-            Error::Io { source, .. } if is_foreign(source) => Miss::Foreign(error.to_string()),
-            error => Miss::Unreadable(error.to_string()),
-        })?;
-        let metadata = file.metadata().map_err(|error| Miss::Unreadable(error.to_string()))?;
-        if metadata.len() > MESSAGE_LIMIT {
-            return Err(Miss::Foreign(format!("it is {} bytes long", metadata.len())));
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        file.read_to_end(&mut bytes).map_err(|error| Miss::Unreadable(error.to_string()))?;
-        let message = parse(name, &bytes).map_err(Miss::Foreign)?;
-        let origin = message.from.parse().map_err(|error| Miss::Foreign(format!("{error}")))?;
-        let arrived = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
-        Ok((arrived, Delivered { message, origin, handle: Handle(name.clone()) }))
-    }
-
-    fn report(&mut self, name: &OsString, why: String, found: &mut Unread) {
-        let path = self.mailbox.new_dir().join(name);
-        let stamp = fs::symlink_metadata(&path).map(|metadata| stamp(&metadata)).unwrap_or_default();
-        if self.reported.insert(name.clone(), stamp) != Some(stamp) {
-            found.problems.push(Problem { path, why });
+    /// Reports mail that nobody may read and puts it out of the way.
+    fn refuse(&mut self, path: PathBuf, why: String, found: &mut Unread) {
+        let dir = self.mailbox.refused_dir();
+        let aside = dir.join(path.file_name().unwrap_or_default());
+        let moved = atomic::create_dir(&dir)
+            .and_then(|()| fs::rename(&path, &aside).map_err(Error::io("put aside", &path)));
+        match moved {
+            Ok(()) => found.problems.push(Problem { path: aside, why: format!("refused: {why}") }),
+            Err(error) => {
+                found.problems.extend(self.reports.passing(path, format!("refused: {why}; {error}")));
+            }
         }
     }
 
@@ -212,33 +246,6 @@ impl Reader {
             let there: HashSet<&FileName> = names.iter().collect();
             self.handed_out.retain(|name| there.contains(name));
         }
-        if !self.reported.is_empty() {
-            let there: HashSet<&OsString> = listed.iter().collect();
-            self.reported.retain(|name, _| there.contains(name));
-        }
+        self.reports.keep_only(listed);
     }
-}
-
-fn parse(name: &FileName, bytes: &[u8]) -> Result<Message, String> {
-    if bytes.is_empty() {
-        return Err("it is empty".to_owned());
-    }
-    let message: Message = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-    if message.id != name.message_id() {
-        return Err(format!("its id `{}` is not its name", message.id));
-    }
-    if !message.from.eq_ignore_ascii_case(&name.sender) {
-        return Err(format!("it says it is from `{}`", message.from));
-    }
-    Ok(message)
-}
-
-/// Errors that lie in what the file is: a link, a pipe, a folder.
-fn is_foreign(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::InvalidInput
-        || matches!(error.raw_os_error(), Some(nix::libc::ELOOP | nix::libc::ENXIO))
-}
-
-fn stamp(metadata: &Metadata) -> Stamp {
-    (metadata.ino(), metadata.len(), metadata.mtime(), metadata.mtime_nsec())
 }

@@ -12,8 +12,10 @@ use swarm_wire::mail::{Kind, Message};
 use crate::atomic::{self, Durability};
 use crate::clock;
 use crate::error::{Error, Result};
+use crate::mailbox::envelope::Envelope;
 use crate::mailbox::name::{FileName, Origin, Place};
 use crate::mailbox::{MESSAGE_LIMIT, Mailbox};
+use crate::seal::Signer;
 use crate::team_dir::TeamDir;
 
 /// What a sender has to say; the rest of a message is the sender's own.
@@ -31,6 +33,7 @@ pub struct Sender {
     from: Origin,
     incarnation: u64,
     counter: Arc<Mutex<u64>>,
+    signer: Option<Signer>,
 }
 
 type Counters = HashMap<(PathBuf, String, u64), Arc<Mutex<u64>>>;
@@ -57,7 +60,13 @@ impl Sender {
         let key = (team.path().to_owned(), from.to_string().to_ascii_lowercase(), incarnation);
         let mut counters = COUNTERS.lock().unwrap_or_else(PoisonError::into_inner);
         let counter = counters.get_or_insert_default().entry(key).or_default().clone();
-        Self { from, incarnation, counter }
+        Self { from, incarnation, counter, signer: None }
+    }
+
+    /// The same sender, whose mail is signed from now on.
+    pub fn sealed(mut self, signer: Signer) -> Self {
+        self.signer = Some(signer);
+        self
     }
 
     pub fn origin(&self) -> &Origin {
@@ -83,7 +92,9 @@ impl Sender {
             read: false,
             kind: draft.kind,
         };
-        let bytes = serde_json::to_vec(&message)
+        let seal = self.signer.as_ref().map(|signer| signer.seal(&message, to.owner()));
+        let envelope = Envelope { message, seal };
+        let bytes = serde_json::to_vec(&envelope)
             .map_err(|source| Error::Encode { path: to.path().to_owned(), source })?;
         let length = bytes.len() as u64;
         if length > MESSAGE_LIMIT {
@@ -91,7 +102,7 @@ impl Sender {
             return Err(Error::TooLarge { what, bytes: length, limit: MESSAGE_LIMIT });
         }
         deliver(to, &name.to_string(), &bytes, durability).map_err(|error| to.nobody_there(error))?;
-        Ok(message.id)
+        Ok(envelope.message.id)
     }
 }
 

@@ -2,4 +2,5 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers fail the test too")]
 
 mod basics;
+mod seals;
 mod support;
