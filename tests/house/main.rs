@@ -8,4 +8,5 @@ mod edges;
 mod files;
 mod modules;
 mod project;
+mod purity;
 mod text;
