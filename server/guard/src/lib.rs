@@ -4,6 +4,7 @@
 
 mod decide;
 mod effect;
+pub mod exec;
 mod grant;
 mod rules;
 

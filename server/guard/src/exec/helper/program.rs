@@ -1,0 +1,71 @@
+//! Turns the last process of the helper into the program that was asked for.
+//! It must not return once the program is started; whatever fails before that is the caller's to report.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::privileges;
+use super::refusal::{At, Refusal};
+use crate::exec::order::{Order, Program, Step};
+
+/// Where bash is looked for; never by `PATH`, which the environment sets.
+const BASH: [&str; 4] =
+    ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"];
+
+/// Becomes the program of `order`. Returns only what went wrong.
+pub(super) fn become_program(order: &Order, stdin: OwnedFd) -> Refusal {
+    match prepare(order) {
+        Ok(mut command) => {
+            default_signals();
+            let error = command.stdin(File::from(stdin)).exec();
+            let path = PathBuf::from(command.get_program());
+            match Err::<(), _>(error).at_path(Step::Start, &path) {
+                Err(refusal) => refusal,
+                Ok(()) => unreachable!("an error was given"),
+            }
+        }
+        Err(refusal) => refusal,
+    }
+}
+
+fn prepare(order: &Order) -> Result<Command, Refusal> {
+    // A session of its own: no terminal to type into, and one group to interrupt.
+    rustix::process::setsid().at(Step::Session)?;
+    rustix::process::chdir(&order.cwd).at_path(Step::WorkingDirectory, &order.cwd)?;
+    let mut command = match &order.program {
+        Program::Bash(line) => {
+            let mut bash = Command::new(bash().at_path(Step::Start, Path::new("bash"))?);
+            bash.args(["--norc", "--noprofile", "-c"]).arg(line);
+            bash
+        }
+        Program::File { path, args } => {
+            let mut program = Command::new(path);
+            program.args(args);
+            program
+        }
+    };
+    command.env_clear().envs(order.env.iter().filter(|(name, _)| is_inert(name)).map(|(k, v)| (k, v)));
+    privileges::drop_all().at(Step::Privileges)?;
+    Ok(command)
+}
+
+/// Undoes what this process and those before it ignore; exec itself unblocks what is blocked.
+fn default_signals() {
+    for signal in 1..=libc::SIGRTMAX() {
+        // SAFETY: this is the only thread. Where a signal cannot be set, it is the kernel's or the C library's own.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}
+
+fn bash() -> io::Result<&'static Path> {
+    BASH.iter().map(Path::new).find(|path| path.exists()).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// Whether bash takes the variable as data: it runs what `BASH_ENV` names and defines exported functions.
+fn is_inert(name: &str) -> bool {
+    !matches!(name, "BASH_ENV" | "ENV" | "SHELLOPTS" | "BASHOPTS" | "PS4") && !name.starts_with("BASH_FUNC_")
+}

@@ -1,0 +1,8 @@
+//! Commands behind walls, with a real helper and real processes.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "exec/endings.rs"]
+mod endings;
+#[path = "exec/support.rs"]
+mod support;
