@@ -1,3 +1,25 @@
 //! One member of a team: its turn loop, tools, context, and its life between turns. Knows no LSP.
+//!
+//! Start at [`life::run`]; a call's way is `turn` → `gate` → `tools`.
 
+mod clock;
+mod context;
+mod event;
+mod files;
+mod gate;
+mod inbox;
+pub mod life;
+mod mail;
 pub mod ports;
+mod post;
+mod shell;
+mod tools;
+mod turn;
+
+pub use clock::turn_id;
+pub use context::{wrap_idle, wrap_message};
+pub use event::{Report, Reporter};
+pub use inbox::{Class, Inbox, Input, Receipt};
+pub use mail::{Incoming, Letterbox, deliver, input_of};
+pub use post::{Letter, Post, PostError};
+pub use shell::Shell;

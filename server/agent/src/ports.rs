@@ -5,6 +5,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 use swarm_wire::permission::{Answer, PermissionRequest};
+use swarm_wire::{AgentId, MemberName};
 use tokio_util::sync::CancellationToken;
 
 /// The asking turn ended before anybody answered.
@@ -65,4 +66,20 @@ impl Editor for NoEditor {
     async fn edit(&self, _path: &Path, _before: &str, _after: &str) -> Result<Edited, EditError> {
         Err(EditError::NotOpen)
     }
+}
+
+/// A teammate to be.
+#[derive(Debug, Clone)]
+pub struct SpawnRequest {
+    pub name: MemberName,
+    pub prompt: String,
+    /// The leader's model when `None`.
+    pub model: Option<String>,
+}
+
+/// What only the leader's agent can ask of the team.
+#[async_trait]
+pub trait Team: Send + Sync {
+    /// Registers and starts a teammate; does not wait for its work. The error is for the model.
+    async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, String>;
 }

@@ -1,0 +1,9 @@
+//! What a member's model is told: the system text, its history, and mail in its wrapper.
+
+mod history;
+mod prompt;
+mod wrap;
+
+pub(crate) use history::{History, HistoryError, blocks_of};
+pub(crate) use prompt::system_text;
+pub use wrap::{wrap_idle, wrap_message};

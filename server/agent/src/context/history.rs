@@ -1,0 +1,139 @@
+//! A member's history: every entry goes to its transcript first, then to what the model is shown.
+
+use std::collections::HashSet;
+
+use swarm_model::{Message, Part, UserPart};
+use swarm_store::Transcript;
+use swarm_wire::transcript::{Block, Body, CallResult, Entry};
+use swarm_wire::{MessageId, TurnId};
+
+use crate::clock::unix_ms;
+
+/// Why an entry could not be kept. The turn ends: nothing is done that the transcript would not know of.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HistoryError {
+    #[error(transparent)]
+    Store(#[from] swarm_store::Error),
+    #[error("the transcript's writer was lost: {0}")]
+    Lost(String),
+}
+
+/// What happened to a member, on disk and as messages to its model.
+pub(crate) struct History {
+    /// `None` only while an append is under way or after one was lost.
+    transcript: Option<Transcript>,
+    messages: Vec<Message>,
+    consumed: HashSet<MessageId>,
+}
+
+impl History {
+    /// Takes up a transcript. Calls whose result was lost get one that says so, and are never run again.
+    pub(crate) fn new(transcript: Transcript, entries: Vec<Entry>) -> Self {
+        let mut history =
+            Self { transcript: Some(transcript), messages: Vec::new(), consumed: HashSet::new() };
+        for entry in entries {
+            history.answer_open_calls(&entry.body);
+            history.show(&entry.body);
+        }
+        history.answer_open_calls(&Body::User { text: String::new(), mail: Vec::new() });
+        history
+    }
+
+    /// What the model is shown, oldest first.
+    pub(crate) fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Whether this message stands in the transcript already, so that it is only to be acknowledged.
+    pub(crate) fn has_consumed(&self, message: &MessageId) -> bool {
+        self.consumed.contains(message)
+    }
+
+    /// Keeps an entry on disk, then shows it to the model.
+    pub(crate) async fn push(&mut self, turn: &TurnId, body: Body) -> Result<(), HistoryError> {
+        let entry = Entry { at: unix_ms(), turn_id: Some(turn.clone()), body };
+        let gone = || HistoryError::Lost("an earlier append did not come back".to_owned());
+        let mut transcript = self.transcript.take().ok_or_else(gone)?;
+        let append = tokio::task::spawn_blocking(move || {
+            let kept = transcript.append(std::slice::from_ref(&entry));
+            (transcript, entry.body, kept)
+        });
+        let (transcript, body, kept) = append.await.map_err(|lost| HistoryError::Lost(lost.to_string()))?;
+        self.transcript = Some(transcript);
+        kept?;
+        self.show(&body);
+        Ok(())
+    }
+
+    fn show(&mut self, body: &Body) {
+        match body {
+            Body::User { text, mail } => {
+                self.consumed.extend(mail.iter().cloned());
+                self.show_user(vec![UserPart::Text(text.clone())]);
+            }
+            Body::Assistant { content } => {
+                let parts: Vec<Part> = content.iter().map(part_of).collect();
+                if !parts.is_empty() {
+                    self.messages.push(Message::Assistant(parts));
+                }
+            }
+            Body::Results { results } => {
+                let part = |result: &CallResult| UserPart::ToolResult {
+                    id: result.tool_use_id.clone(),
+                    content: result.content.clone(),
+                    is_error: result.is_error,
+                };
+                self.show_user(results.iter().map(part).collect());
+            }
+            Body::Ended { reason } => self.show_user(vec![UserPart::Text(format!("[{reason}]"))]),
+        }
+    }
+
+    fn show_user(&mut self, parts: Vec<UserPart>) {
+        match self.messages.last_mut() {
+            Some(Message::User(last)) => last.extend(parts),
+            _ => self.messages.push(Message::User(parts)),
+        }
+    }
+
+    /// Before `next` is shown: calls that wait for results get lost ones, unless `next` is their results.
+    fn answer_open_calls(&mut self, next: &Body) {
+        let Some(Message::Assistant(parts)) = self.messages.last() else { return };
+        if matches!(next, Body::Results { .. }) {
+            return;
+        }
+        let lost: Vec<UserPart> = parts
+            .iter()
+            .filter_map(|part| match part {
+                Part::ToolUse { id, .. } => Some(UserPart::ToolResult {
+                    id: id.clone(),
+                    content: "The server ended before this call's result was kept. It may have run."
+                        .to_owned(),
+                    is_error: true,
+                }),
+                _ => None,
+            })
+            .collect();
+        if !lost.is_empty() {
+            self.messages.push(Message::User(lost));
+        }
+    }
+}
+
+fn part_of(block: &Block) -> Part {
+    match block.clone() {
+        Block::Text { text } => Part::Text(text),
+        Block::ToolUse { id, name, input } => Part::ToolUse { id, name, input },
+        Block::Opaque { item } => Part::Opaque(item),
+    }
+}
+
+/// A model's answer as the transcript keeps it.
+pub(crate) fn blocks_of(parts: &[Part]) -> Vec<Block> {
+    let block = |part: &Part| match part.clone() {
+        Part::Text(text) => Block::Text { text },
+        Part::ToolUse { id, name, input } => Block::ToolUse { id, name, input },
+        Part::Opaque(item) => Block::Opaque { item },
+    };
+    parts.iter().map(block).collect()
+}

@@ -1,0 +1,17 @@
+//! The system text: the same bytes for a member's whole life.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use swarm_wire::AgentId;
+
+/// The system text of a member.
+pub(crate) fn system_text(id: &AgentId, cwd: &Path) -> Arc<str> {
+    let template = if id.is_lead() { include_str!("leader.md") } else { include_str!("teammate.md") };
+    template
+        .replace("{id}", &id.to_string())
+        .replace("{name}", id.name.as_str())
+        .replace("{team}", id.team.as_str())
+        .replace("{cwd}", &cwd.display().to_string())
+        .into()
+}

@@ -1,0 +1,169 @@
+//! The one way from a model's call to its result: prepare, decide, ask, admit, run.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use swarm_guard::{Bounds, Permit, Question, Verdict, decide};
+use swarm_wire::permission::{Answer, PermissionRequest, Status};
+use swarm_wire::transcript::CallResult;
+use tokio::sync::watch;
+
+use crate::clock::{permission_id, unix_ms};
+use crate::ports::{Ask, Withdrawn};
+use crate::tools::{PreparedCall, ToolContext, ToolError, Tools};
+
+/// One call as the model made it.
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) id: String,
+    pub(crate) name: String,
+    pub(crate) input: Value,
+}
+
+/// Stands between the model and the tools.
+pub(crate) struct Gate {
+    pub(crate) tools: Tools,
+    /// What holds for the member now; a change holds from the next call.
+    pub(crate) bounds: watch::Receiver<Bounds>,
+    pub(crate) ask: Arc<dyn Ask>,
+    pub(crate) color: Option<String>,
+}
+
+impl Gate {
+    /// Prepares a call, which changes nothing: what it would do can be shown before it is decided.
+    pub(crate) async fn prepare(
+        &self,
+        call: &Call,
+        context: &ToolContext,
+    ) -> Result<Box<dyn PreparedCall>, ToolError> {
+        self.tools.get(&call.name)?.prepare(call.input.clone(), context).await
+    }
+
+    /// Decides a prepared call and runs it when it may. Gives exactly one result, whatever happens.
+    pub(crate) async fn finish(
+        &self,
+        call: &Call,
+        prepared: Box<dyn PreparedCall>,
+        context: &ToolContext,
+    ) -> CallResult {
+        match self.decide_and_run(call, prepared, context).await {
+            Ok(content) => CallResult { tool_use_id: call.id.clone(), content, is_error: false },
+            Err(error) => failed(call, &error),
+        }
+    }
+
+    async fn decide_and_run(
+        &self,
+        call: &Call,
+        prepared: Box<dyn PreparedCall>,
+        context: &ToolContext,
+    ) -> Result<String, ToolError> {
+        match self.verdict(call, prepared.as_ref())? {
+            Ok(permit) => run(prepared, permit, context).await,
+            Err(question) => {
+                let request = self.request(call, prepared.as_ref(), &question, context);
+                let answer =
+                    self.ask.ask(request, &context.turn).await.map_err(|Withdrawn| ToolError::Aborted)?;
+                self.answered(call, prepared, question, answer, context).await
+            }
+        }
+    }
+
+    /// A permit, or the question to put; a denial is the error.
+    fn verdict(
+        &self,
+        call: &Call,
+        prepared: &dyn PreparedCall,
+    ) -> Result<Result<Permit, Question>, ToolError> {
+        let preview = prepared.preview();
+        match decide(&call.name, &preview.keys, &preview.effect, &self.bounds.borrow()) {
+            Verdict::Allow(permit) => Ok(Ok(permit)),
+            Verdict::Ask(question) => Ok(Err(question)),
+            Verdict::Deny { why } => Err(ToolError::tell(format!("Not allowed: {why}."))),
+        }
+    }
+
+    async fn answered(
+        &self,
+        call: &Call,
+        prepared: Box<dyn PreparedCall>,
+        question: Question,
+        answer: Answer,
+        context: &ToolContext,
+    ) -> Result<String, ToolError> {
+        let Some(permit) = question.answered(&answer) else {
+            let why = answer.feedback.map(|text| format!(" They said: {text}")).unwrap_or_default();
+            return Err(ToolError::tell(format!("The user rejected this call.{why}")));
+        };
+        let edited = answer.updated_input.clone().filter(|input| *input != call.input);
+        let result = match &edited {
+            None => run(prepared, permit, context).await,
+            Some(input) => {
+                let changed = Call { input: input.clone(), ..call.clone() };
+                let prepared = self.prepare(&changed, context).await?;
+                // The person's yes was to this very input, but no yes lifts a denial.
+                self.verdict(&changed, prepared.as_ref())?.ok();
+                run(prepared, permit, context).await
+            }
+        };
+        let mut notes = String::new();
+        if let Some(input) = edited {
+            notes.push_str(&format!("[The user changed the input of this call to: {input}]\n"));
+        }
+        if let Some(feedback) = answer.feedback {
+            notes.push_str(&format!("[The user allowed it and said: {feedback}]\n"));
+        }
+        match result {
+            Ok(text) => Ok(notes + &text),
+            Err(ToolError::Tell(text)) => Err(ToolError::Tell(notes + &text)),
+            Err(ToolError::Aborted) => Err(ToolError::Aborted),
+        }
+    }
+
+    fn request(
+        &self,
+        call: &Call,
+        prepared: &dyn PreparedCall,
+        question: &Question,
+        context: &ToolContext,
+    ) -> PermissionRequest {
+        let preview = prepared.preview();
+        PermissionRequest {
+            id: permission_id(),
+            worker_id: context.agent.clone(),
+            worker_name: context.agent.name.clone(),
+            worker_color: self.color.clone(),
+            team_name: context.agent.team.clone(),
+            tool_name: call.name.clone(),
+            tool_use_id: call.id.clone(),
+            description: preview.description.clone(),
+            level: preview.effect.level(),
+            input: call.input.clone(),
+            change: preview.change.clone(),
+            permission_suggestions: question.suggestions.clone(),
+            status: Status::Pending,
+            resolved_by: None,
+            resolved_at: None,
+            feedback: None,
+            updated_input: None,
+            permission_updates: Vec::new(),
+            created_at: unix_ms(),
+        }
+    }
+}
+
+async fn run(
+    prepared: Box<dyn PreparedCall>,
+    permit: Permit,
+    context: &ToolContext,
+) -> Result<String, ToolError> {
+    if context.turn.is_cancelled() {
+        return Err(ToolError::Aborted);
+    }
+    prepared.run(permit, context).await
+}
+
+/// The result of a call that gave none of its own.
+pub(crate) fn failed(call: &Call, error: &ToolError) -> CallResult {
+    CallResult { tool_use_id: call.id.clone(), content: error.to_string(), is_error: true }
+}

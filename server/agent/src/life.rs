@@ -1,0 +1,178 @@
+//! A member's life: turn → idle → next, until it is cancelled. The same for the leader's agent and a teammate.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use swarm_guard::Bounds;
+use swarm_model::Client;
+use swarm_store::Transcript;
+use swarm_wire::lsp::TurnEnd;
+use swarm_wire::mail::{IdleNotification, IdleReason, Protocol};
+use swarm_wire::transcript::Entry;
+use swarm_wire::{AgentId, TurnId};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::turn_id;
+use crate::context::{History, system_text};
+use crate::event::{Report, Reporter};
+use crate::files::Files;
+use crate::gate::Gate;
+use crate::inbox::{Inbox, Input};
+use crate::ports::{Ask, Editor, Team};
+use crate::post::Post;
+use crate::shell::Shell;
+use crate::tools::{ToolContext, Tools};
+use crate::turn::{Engine, TurnResult};
+
+/// The longest summary in an idle notification, in characters.
+const SUMMARY_MAX: usize = 400;
+
+/// Everything that makes a member. Its identity, directory, rules and files are its own values.
+pub struct Setup {
+    pub agent: AgentId,
+    pub color: Option<String>,
+    /// Absolute, with symbolic links resolved.
+    pub cwd: PathBuf,
+    pub shell: Shell,
+    pub transcript: Transcript,
+    /// What the transcript holds already.
+    pub entries: Vec<Entry>,
+    pub client: Arc<Client>,
+    pub model: String,
+    pub max_tokens: u32,
+    pub bounds: watch::Receiver<Bounds>,
+    pub inbox: Inbox,
+    pub post: Arc<Post>,
+    pub reporter: Reporter,
+    pub ask: Arc<dyn Ask>,
+    pub editor: Arc<dyn Editor>,
+    /// For the leader's agent alone.
+    pub team: Option<Arc<dyn Team>>,
+    pub switch: TurnSwitch,
+}
+
+/// Interrupts the running turn of one member, from outside.
+#[derive(Debug, Clone, Default)]
+pub struct TurnSwitch(Arc<Mutex<Option<CancellationToken>>>);
+
+impl TurnSwitch {
+    /// Ends the running turn; false when none runs.
+    pub fn interrupt(&self) -> bool {
+        match self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            Some(turn) if !turn.is_cancelled() => {
+                turn.cancel();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn set(&self, turn: Option<CancellationToken>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+    }
+}
+
+/// Lives until `life` is cancelled or no input can come any more.
+pub async fn run(setup: Setup, life: CancellationToken) {
+    let mut member = Member::new(setup);
+    while let Some(Some(inputs)) = life.run_until_cancelled(member.engine.inbox.next()).await {
+        let result = member.turn(inputs, &life).await;
+        if life.is_cancelled() {
+            break;
+        }
+        if member.engine.inbox.is_empty() {
+            member.idle(result).await;
+        }
+    }
+}
+
+struct Member {
+    engine: Engine,
+    agent: AgentId,
+    cwd: PathBuf,
+    files: Arc<Files>,
+    shell: Arc<Shell>,
+    post: Arc<Post>,
+    team: Option<Arc<dyn Team>>,
+    switch: TurnSwitch,
+}
+
+impl Member {
+    fn new(setup: Setup) -> Self {
+        let tools = if setup.team.is_some() { Tools::of_leader() } else { Tools::of_teammate() };
+        let gate = Gate { tools, bounds: setup.bounds, ask: setup.ask, color: setup.color };
+        let engine = Engine {
+            client: setup.client,
+            model: setup.model,
+            max_tokens: setup.max_tokens,
+            system: system_text(&setup.agent, &setup.cwd),
+            gate,
+            history: History::new(setup.transcript, setup.entries),
+            inbox: setup.inbox,
+            reporter: setup.reporter,
+        };
+        let files = Arc::new(Files::new(setup.cwd.clone(), setup.editor));
+        Self {
+            engine,
+            agent: setup.agent,
+            cwd: setup.cwd,
+            files,
+            shell: Arc::new(setup.shell),
+            post: setup.post,
+            team: setup.team,
+            switch: setup.switch,
+        }
+    }
+
+    async fn turn(&mut self, inputs: Vec<Input>, life: &CancellationToken) -> TurnResult {
+        let turn: TurnId = inputs.iter().find_map(|input| input.turn.clone()).unwrap_or_else(turn_id);
+        let cancel = life.child_token();
+        self.switch.set(Some(cancel.clone()));
+        self.engine.reporter.send(Report::TurnStarted { turn: turn.clone() }).await;
+        let context = ToolContext {
+            agent: self.agent.clone(),
+            cwd: self.cwd.clone(),
+            files: self.files.clone(),
+            post: self.post.clone(),
+            shell: self.shell.clone(),
+            team: self.team.clone(),
+            turn: cancel,
+        };
+        let result = self.engine.run_turn(&turn, inputs, &context).await;
+        self.switch.set(None);
+        let ended = Report::TurnEnded { turn, end: result.end, detail: result.detail.clone() };
+        self.engine.reporter.send(ended).await;
+        result
+    }
+
+    /// Tells the leader that nothing waits; the leader's own agent has nobody to tell.
+    async fn idle(&self, result: TurnResult) {
+        self.engine.reporter.send(Report::Idle).await;
+        if self.agent.is_lead() {
+            return;
+        }
+        let notice = IdleNotification {
+            idle_reason: match result.end {
+                TurnEnd::Completed => IdleReason::Available,
+                TurnEnd::Interrupted => IdleReason::Interrupted,
+                TurnEnd::Failed => IdleReason::Failed,
+            },
+            summary: result.last_text.map(|text| head(&text)),
+            completed_task_id: None,
+            completed_status: None,
+            failure_reason: if result.end == TurnEnd::Failed { result.detail } else { None },
+        };
+        let lead = AgentId::lead_of(self.agent.team.clone());
+        if let Err(error) = self.post.send_protocol(&lead, &Protocol::IdleNotification(notice)).await {
+            tracing::error!(agent = %self.agent, %error, "the idle notification was not sent");
+        }
+    }
+}
+
+fn head(text: &str) -> String {
+    match text.char_indices().nth(SUMMARY_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,62 @@
+//! The tools of a member. Adding one is a file here and a line in the list below.
+
+mod bash;
+mod context;
+mod edit;
+mod read;
+mod send_message;
+mod spawn_teammate;
+mod tool;
+mod write;
+
+use std::sync::Arc;
+
+use swarm_model::ToolSpec;
+
+pub(crate) use context::ToolContext;
+pub(crate) use tool::{AnyTool, PreparedCall, ToolError};
+
+/// The tools that one member has for its whole life.
+pub(crate) struct Tools {
+    list: Vec<Box<dyn AnyTool>>,
+    specs: Arc<[ToolSpec]>,
+}
+
+impl Tools {
+    /// What every teammate has.
+    pub(crate) fn of_teammate() -> Self {
+        Self::new(vec![
+            tool::erase(read::Read),
+            tool::erase(write::Write),
+            tool::erase(edit::Edit),
+            tool::erase(bash::Bash),
+            tool::erase(send_message::SendMessage),
+        ])
+    }
+
+    /// What the leader's agent has: a teammate's tools, and those that make a team.
+    pub(crate) fn of_leader() -> Self {
+        let mut tools = Self::of_teammate().list;
+        tools.push(tool::erase(spawn_teammate::SpawnTeammate));
+        Self::new(tools)
+    }
+
+    fn new(list: Vec<Box<dyn AnyTool>>) -> Self {
+        let specs = list.iter().map(|tool| tool.spec()).collect();
+        Self { list, specs }
+    }
+
+    pub(crate) fn specs(&self) -> Arc<[ToolSpec]> {
+        self.specs.clone()
+    }
+
+    /// The tool of this name, or what to tell the model.
+    pub(crate) fn get(&self, name: &str) -> Result<&dyn AnyTool, ToolError> {
+        let at = self.specs.iter().position(|spec| spec.name == name);
+        let found = at.and_then(|at| self.list.get(at));
+        found.map(|tool| tool.as_ref()).ok_or_else(|| {
+            let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
+            ToolError::tell(format!("There is no tool `{name}`. There are: {}.", names.join(", ")))
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Bash: a confined command, ended with everything that it started.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use swarm_guard::exec::{self, Exit, Finished, Output};
+use swarm_guard::{Effect, Granted};
+
+use super::ToolContext;
+use super::tool::{Preview, Tool, ToolError};
+
+const TIMEOUT_DEFAULT: u64 = 120;
+const TIMEOUT_MAX: u64 = 600;
+/// How much of a command's output the model is given, in bytes.
+const OUTPUT_MAX: usize = 60_000;
+
+pub(super) struct Bash;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// The command, as bash takes it.
+    command: String,
+    /// Seconds until it is ended; 120 by default, 600 at most.
+    timeout: Option<u64>,
+}
+
+pub(super) struct Plan {
+    command: String,
+    timeout: Duration,
+}
+
+#[async_trait]
+impl Tool for Bash {
+    const NAME: &'static str = "Bash";
+    const DESCRIPTION: &'static str = include_str!("bash.md");
+    type Input = Input;
+    type Plan = Plan;
+
+    async fn prepare(&self, input: Input, _context: &ToolContext) -> Result<(Preview, Plan), ToolError> {
+        let Input { command, timeout } = input;
+        if command.trim().is_empty() {
+            return Err(ToolError::tell("`command` is empty."));
+        }
+        if command.contains('\0') {
+            return Err(ToolError::tell("`command` has a NUL, which no command can have."));
+        }
+        let seconds = timeout.unwrap_or(TIMEOUT_DEFAULT);
+        if !(1..=TIMEOUT_MAX).contains(&seconds) {
+            return Err(ToolError::tell(format!(
+                "`timeout` is {seconds}; it takes 1 to {TIMEOUT_MAX} seconds."
+            )));
+        }
+        let preview = Preview {
+            effect: Effect::Runs { command: command.clone() },
+            description: format!("Run {}", one_line(&command)),
+            keys: vec![command.clone()],
+            change: None,
+        };
+        Ok((preview, Plan { command, timeout: Duration::from_secs(seconds) }))
+    }
+
+    async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
+        let Plan { command, timeout } = call.into_inner();
+        let mut order = exec::Command::bash(command, context.shell.policy.clone());
+        order.cwd = context.cwd.clone();
+        order.env = context.shell.env.clone();
+        order.helper = context.shell.helper.clone();
+        order.timeout = Some(timeout);
+        order.output_cap = OUTPUT_MAX;
+        let mut running = exec::spawn(order).await.map_err(|error| ToolError::tell(error.to_string()))?;
+        let finished = tokio::select! {
+            finished = running.wait() => finished,
+            () = context.turn.cancelled() => {
+                running.kill();
+                // The whole tree is gone before the turn goes on.
+                let _ = running.wait().await;
+                return Err(ToolError::Aborted);
+            }
+        };
+        let Finished { exit, output } = finished.map_err(|error| ToolError::tell(error.to_string()))?;
+        let mut text = printed(&output);
+        let how = match exit {
+            Exit::Code(code) => format!("[exit code {code}]"),
+            Exit::Signal(signal) => format!("[ended by signal {signal}]"),
+            Exit::TimedOut => format!("[ended after {} s, when its time was up]", timeout.as_secs()),
+            Exit::Interrupted | Exit::Killed => "[ended from outside]".to_owned(),
+        };
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&how);
+        text.push_str(&unsaved_note(context.files.still_unsaved().await));
+        match exit {
+            Exit::Code(0) => Ok(text),
+            _ => Err(ToolError::tell(text)),
+        }
+    }
+}
+
+/// What the command printed; where it is too much, its beginning and its end.
+fn printed(output: &Output) -> String {
+    if output.omitted == 0 {
+        return output.head.clone();
+    }
+    format!("{}\n[… {} bytes left out …]\n{}", output.head, output.omitted, output.tail)
+}
+
+/// The first line, for a person's eye; the whole command is in the request's input.
+fn one_line(command: &str) -> String {
+    let mut lines = command.trim().lines();
+    let first = lines.next().unwrap_or_default();
+    let more = if lines.next().is_some() { " …" } else { "" };
+    format!("`{}{more}`", first.replace(|c: char| c.is_control(), " "))
+}
+
+fn unsaved_note(unsaved: Vec<PathBuf>) -> String {
+    if unsaved.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = unsaved.iter().map(|path| path.display().to_string()).collect();
+    format!("\n[Not saved in the user's editor, so the command saw their old text: {}]", names.join(", "))
+}

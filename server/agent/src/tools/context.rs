@@ -1,0 +1,33 @@
+//! What a tool can reach: the member it works for, its files, its team. Not the turn, not the leader's state.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use swarm_wire::AgentId;
+use tokio_util::sync::CancellationToken;
+
+use crate::files::Files;
+use crate::ports::Team;
+use crate::post::Post;
+use crate::shell::Shell;
+
+/// One member's view for its tools, for one call.
+pub(crate) struct ToolContext {
+    pub(crate) agent: AgentId,
+    /// Absolute, with symbolic links resolved. Relative paths start here, and commands run here.
+    pub(crate) cwd: PathBuf,
+    pub(crate) files: Arc<Files>,
+    pub(crate) post: Arc<Post>,
+    pub(crate) shell: Arc<Shell>,
+    /// Set for the leader's agent alone.
+    pub(crate) team: Option<Arc<dyn Team>>,
+    /// Cancelled when the turn is interrupted or the member ends.
+    pub(crate) turn: CancellationToken,
+}
+
+impl ToolContext {
+    /// `path` as a person would write it: relative when it is beneath the working directory.
+    pub(crate) fn shown<'a>(&self, path: &'a Path) -> std::path::Display<'a> {
+        path.strip_prefix(&self.cwd).unwrap_or(path).display()
+    }
+}

@@ -1,0 +1,113 @@
+//! Read: a text file's lines, as the user sees them in the editor or as they are on disk.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use swarm_guard::{Effect, Granted};
+
+use super::ToolContext;
+use super::tool::{Preview, Tool, ToolError};
+
+const DEFAULT_LINES: usize = 2000;
+/// The longest line shown whole, in characters.
+const LINE_MAX: usize = 2000;
+/// The longest result, in bytes; what is beyond is to be read with `offset`.
+const RESULT_MAX: usize = 100_000;
+
+pub(super) struct Read;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// The file, absolute or relative to the working directory.
+    path: String,
+    /// The first line to show, counted from one.
+    offset: Option<usize>,
+    /// How many lines to show at most.
+    limit: Option<usize>,
+}
+
+pub(super) struct Plan {
+    path: PathBuf,
+    offset: usize,
+    limit: usize,
+}
+
+#[async_trait]
+impl Tool for Read {
+    const NAME: &'static str = "Read";
+    const DESCRIPTION: &'static str = include_str!("read.md");
+    type Input = Input;
+    type Plan = Plan;
+
+    async fn prepare(&self, input: Input, context: &ToolContext) -> Result<(Preview, Plan), ToolError> {
+        let path = context.files.resolve(&input.path).await.map_err(ToolError::tell)?;
+        let preview = Preview {
+            effect: Effect::Reads { paths: vec![path.clone()] },
+            description: format!("Read {}", context.shown(&path)),
+            keys: vec![path.display().to_string()],
+            change: None,
+        };
+        let offset = input.offset.unwrap_or(1).max(1);
+        Ok((preview, Plan { path, offset, limit: input.limit.unwrap_or(DEFAULT_LINES) }))
+    }
+
+    async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
+        let Plan { path, offset, limit } = call.into_inner();
+        let content = context.files.read(&path).await.map_err(|error| ToolError::tell(error.to_string()))?;
+        let text = content.shown();
+        let mut result = number_lines(&text, offset, limit);
+        if !content.is_utf8() {
+            result.push_str("\n[The file is not UTF-8; bytes that are not text are shown as \u{fffd}.]");
+        }
+        Ok(result)
+    }
+}
+
+fn number_lines(text: &str, offset: usize, limit: usize) -> String {
+    let total = text.lines().count();
+    if total == 0 {
+        return "[The file is empty.]".to_owned();
+    }
+    if offset > total {
+        return format!("[The file has {total} lines; there is no line {offset}.]");
+    }
+    let mut result = String::new();
+    let mut shown = 0;
+    for (index, line) in text.lines().enumerate().skip(offset - 1).take(limit) {
+        if result.len() > RESULT_MAX {
+            break;
+        }
+        let cut = line.char_indices().nth(LINE_MAX).map_or(line, |(at, _)| &line[..at]);
+        let mark = if cut.len() < line.len() { " […]" } else { "" };
+        // Writing to a string does not fail.
+        let _ = writeln!(result, "{}\t{cut}{mark}", index + 1);
+        shown += 1;
+    }
+    let last = offset - 1 + shown;
+    if last < total {
+        let _ = writeln!(result, "[Lines {offset} to {last} of {total}; more with offset {}.]", last + 1);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_numbered_and_what_is_left_is_said() {
+        assert_eq!(number_lines("a\r\nb\n", 1, 10), "1\ta\n2\tb\n");
+        assert_eq!(number_lines("a\nb\nc", 2, 1), "2\tb\n[Lines 2 to 2 of 3; more with offset 3.]\n");
+        assert!(number_lines("", 1, 10).contains("empty"));
+        assert!(number_lines("a", 5, 10).contains("no line 5"));
+    }
+
+    #[test]
+    fn a_long_line_is_cut_at_a_character() {
+        let shown = number_lines(&"é".repeat(LINE_MAX + 1), 1, 10);
+        assert!(shown.ends_with("é […]\n"));
+    }
+}

@@ -1,0 +1,58 @@
+//! SpawnTeammate: the leader's agent asks for another member.
+
+use async_trait::async_trait;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use swarm_guard::{Effect, Granted};
+use swarm_wire::MemberName;
+
+use super::ToolContext;
+use super::tool::{Preview, Tool, ToolError};
+use crate::ports::SpawnRequest;
+
+pub(super) struct SpawnTeammate;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Input {
+    /// 1 to 64 of A-Z a-z 0-9 . _ -; a taken one gets a number.
+    name: String,
+    /// The teammate's task, with everything that it must know.
+    prompt: String,
+    /// Another model than yours.
+    model: Option<String>,
+}
+
+pub(super) struct Plan {
+    request: SpawnRequest,
+}
+
+#[async_trait]
+impl Tool for SpawnTeammate {
+    const NAME: &'static str = "SpawnTeammate";
+    const DESCRIPTION: &'static str = include_str!("spawn_teammate.md");
+    type Input = Input;
+    type Plan = Plan;
+
+    async fn prepare(&self, input: Input, _context: &ToolContext) -> Result<(Preview, Plan), ToolError> {
+        let name =
+            MemberName::for_teammate(&input.name).map_err(|error| ToolError::tell(error.to_string()))?;
+        if input.prompt.trim().is_empty() {
+            return Err(ToolError::tell("`prompt` is empty; a teammate needs a task."));
+        }
+        let preview = Preview {
+            effect: Effect::Team,
+            description: format!("Start teammate {name}"),
+            keys: vec![name.to_string()],
+            change: None,
+        };
+        let request = SpawnRequest { name, prompt: input.prompt, model: input.model };
+        Ok((preview, Plan { request }))
+    }
+
+    async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
+        let team =
+            context.team.as_ref().ok_or_else(|| ToolError::tell("Only the leader can start teammates."))?;
+        let id = team.spawn(call.into_inner().request).await.map_err(ToolError::tell)?;
+        Ok(format!("{id} works on it now, as `{}`. You will hear from it; end your turn.", id.name))
+    }
+}

@@ -1,0 +1,273 @@
+//! The loop and nothing but the loop: model → tools → model … until the model stops calling tools.
+
+use std::sync::Arc;
+
+use swarm_model::{CallError, Client, Delta, Error as ModelError, Part, Reply, Request, Stop};
+use swarm_wire::TurnId;
+use swarm_wire::lsp::TurnEnd;
+use swarm_wire::transcript::{Body, CallResult};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::context::{History, HistoryError, blocks_of};
+use crate::event::{Report, Reporter};
+use crate::gate::{Call, Gate, failed};
+use crate::inbox::{Inbox, Input};
+use crate::tools::{ToolContext, ToolError};
+
+/// The longest result kept in a history, in bytes; what is over is cut from its middle.
+const RESULT_MAX: usize = 120_000;
+const INTERRUPTED: &str = "The user interrupted this turn.";
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TurnResult {
+    pub(crate) end: TurnEnd,
+    /// Why, when it did not simply complete.
+    pub(crate) detail: Option<String>,
+    /// What the model said last.
+    pub(crate) last_text: Option<String>,
+}
+
+/// What a turn works with: all of it the member's own.
+pub(crate) struct Engine {
+    pub(crate) client: Arc<Client>,
+    pub(crate) model: String,
+    pub(crate) max_tokens: u32,
+    pub(crate) system: Arc<str>,
+    pub(crate) gate: Gate,
+    pub(crate) history: History,
+    pub(crate) inbox: Inbox,
+    pub(crate) reporter: Reporter,
+}
+
+impl Engine {
+    /// Runs one turn. `context` carries the turn's own cancellation.
+    pub(crate) async fn run_turn(
+        &mut self,
+        turn: &TurnId,
+        inputs: Vec<Input>,
+        context: &ToolContext,
+    ) -> TurnResult {
+        let mut last_text = None;
+        let ended = self.steps(turn, inputs, context, &mut last_text).await;
+        let (end, detail) = ended.unwrap_or_else(|error| {
+            (
+                TurnEnd::Failed,
+                Some(format!("the transcript could not be written, so nothing more was done: {error}")),
+            )
+        });
+        TurnResult { end, detail, last_text }
+    }
+
+    async fn steps(
+        &mut self,
+        turn: &TurnId,
+        inputs: Vec<Input>,
+        context: &ToolContext,
+        last_text: &mut Option<String>,
+    ) -> Result<(TurnEnd, Option<String>), HistoryError> {
+        self.take_in(turn, inputs).await?;
+        loop {
+            let reply = match self.ask_model(turn, &context.turn).await {
+                Ok(reply) => reply,
+                Err(broken) => return self.broken(turn, broken).await,
+            };
+            let calls = calls_of(&reply.content);
+            if let Some(text) = text_of(&reply.content) {
+                *last_text = Some(text);
+            }
+            if !reply.content.is_empty() {
+                self.history.push(turn, Body::Assistant { content: blocks_of(&reply.content) }).await?;
+            }
+            if calls.is_empty() {
+                if !self.inbox.has_user() {
+                    return Ok((TurnEnd::Completed, odd_stop(&reply.stop)));
+                }
+            } else {
+                let results = self.run_calls(turn, &calls, context).await;
+                self.history.push(turn, Body::Results { results }).await?;
+                if context.turn.is_cancelled() {
+                    return self.interrupted(turn).await;
+                }
+            }
+            // Mail that came meanwhile is given now, behind the results.
+            let waiting = self.inbox.take_all();
+            self.take_in(turn, waiting).await?;
+        }
+    }
+
+    /// Keeps inputs in the transcript, then acknowledges them; one that stands there already is not given again.
+    async fn take_in(&mut self, turn: &TurnId, inputs: Vec<Input>) -> Result<(), HistoryError> {
+        for Input { text, message, receipt, .. } in inputs {
+            if !self.history.has_consumed(&message) {
+                self.history.push(turn, Body::User { text, mail: vec![message] }).await?;
+            }
+            receipt.acknowledge().await;
+        }
+        Ok(())
+    }
+
+    async fn ask_model(&self, turn: &TurnId, cancel: &CancellationToken) -> Result<Reply, CallError> {
+        let request = Request {
+            model: self.model.clone(),
+            system: self.system.clone(),
+            tools: self.gate.tools.specs(),
+            messages: self.history.messages().to_vec(),
+            max_tokens: self.max_tokens,
+            effort: None,
+        };
+        let (pieces, mut arrived) = mpsc::unbounded_channel();
+        let call = async move {
+            // Owned here, so that the channel closes when the call is over.
+            let pieces = pieces;
+            let mut deltas = |delta: Delta| {
+                let _ = pieces.send(delta);
+            };
+            self.client.complete(&request, &mut deltas, cancel).await
+        };
+        let forward = async {
+            while let Some(delta) = arrived.recv().await {
+                self.reporter.send(report_of(turn, delta)).await;
+            }
+        };
+        let (reply, ()) = tokio::join!(call, forward);
+        if let Ok(reply) = &reply {
+            self.reporter.send(Report::Used { usage: reply.usage }).await;
+        }
+        reply
+    }
+
+    /// One result for each call, in order; after an interrupt the rest are aborted without being run.
+    async fn run_calls(&self, turn: &TurnId, calls: &[Call], context: &ToolContext) -> Vec<CallResult> {
+        let mut results = Vec::with_capacity(calls.len());
+        for call in calls {
+            let prepared = match context.turn.is_cancelled() {
+                true => Err(ToolError::Aborted),
+                false => self.gate.prepare(call, context).await,
+            };
+            let description = match &prepared {
+                Ok(prepared) => prepared.preview().description.clone(),
+                Err(_) => call.name.clone(),
+            };
+            self.reporter
+                .send(Report::ToolStarted {
+                    turn: turn.clone(),
+                    tool_use_id: call.id.clone(),
+                    name: call.name.clone(),
+                    description,
+                })
+                .await;
+            let mut result = match prepared {
+                Ok(prepared) => self.gate.finish(call, prepared, context).await,
+                Err(error) => failed(call, &error),
+            };
+            result.content = cut_middle(result.content, RESULT_MAX);
+            self.reporter
+                .send(Report::ToolFinished {
+                    turn: turn.clone(),
+                    tool_use_id: call.id.clone(),
+                    is_error: result.is_error,
+                    content: result.content.clone(),
+                })
+                .await;
+            results.push(result);
+        }
+        results
+    }
+
+    /// The call to the model gave no whole answer: what came of it is kept, and the turn ends.
+    async fn broken(
+        &mut self,
+        turn: &TurnId,
+        broken: CallError,
+    ) -> Result<(TurnEnd, Option<String>), HistoryError> {
+        let CallError { error, partial } = broken;
+        if !partial.is_empty() {
+            self.history.push(turn, Body::Assistant { content: blocks_of(&partial) }).await?;
+            let aborted =
+                calls_of(&partial).iter().map(|call| failed(call, &ToolError::Aborted)).collect::<Vec<_>>();
+            if !aborted.is_empty() {
+                self.history.push(turn, Body::Results { results: aborted }).await?;
+            }
+        }
+        if matches!(error, ModelError::Cancelled) {
+            return self.interrupted(turn).await;
+        }
+        let reason = error.to_string();
+        self.history.push(turn, Body::Ended { reason: format!("This turn failed: {reason}") }).await?;
+        Ok((TurnEnd::Failed, Some(reason)))
+    }
+
+    async fn interrupted(&mut self, turn: &TurnId) -> Result<(TurnEnd, Option<String>), HistoryError> {
+        self.history.push(turn, Body::Ended { reason: INTERRUPTED.to_owned() }).await?;
+        Ok((TurnEnd::Interrupted, None))
+    }
+}
+
+fn report_of(turn: &TurnId, delta: Delta) -> Report {
+    let turn = turn.clone();
+    match delta {
+        Delta::Text(text) => Report::Text { turn, text },
+        Delta::Restarted { attempt, discarded_text, .. } => {
+            Report::Restarted { turn, attempt, discarded_text }
+        }
+        Delta::Waiting { seconds, reason } => Report::Waiting { turn, seconds, reason },
+    }
+}
+
+fn calls_of(parts: &[Part]) -> Vec<Call> {
+    let call = |part: &Part| match part {
+        Part::ToolUse { id, name, input } => {
+            Some(Call { id: id.clone(), name: name.clone(), input: input.clone() })
+        }
+        Part::Text(_) | Part::Opaque(_) => None,
+    };
+    parts.iter().filter_map(call).collect()
+}
+
+fn text_of(parts: &[Part]) -> Option<String> {
+    let text: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::ToolUse { .. } | Part::Opaque(_) => None,
+        })
+        .collect();
+    (!text.is_empty()).then(|| text.join("\n"))
+}
+
+/// What to tell the user of a stop that is not the model's own wish.
+fn odd_stop(stop: &Stop) -> Option<String> {
+    match stop {
+        Stop::EndTurn | Stop::ToolUse => None,
+        Stop::MaxTokens => {
+            Some("the answer was cut at the longest length that is asked of the model".to_owned())
+        }
+        Stop::Refusal => Some("the provider's safety rules ended the answer".to_owned()),
+        Stop::Other(reason) => Some(format!("the model stopped: {reason}")),
+    }
+}
+
+/// Cuts the middle out of a text that is longer than `max` bytes, at character borders.
+fn cut_middle(text: String, max: usize) -> String {
+    if text.len() <= max {
+        return text;
+    }
+    let head = text.floor_char_boundary(max / 2);
+    let tail = text.ceil_char_boundary(text.len() - max / 2);
+    format!("{}\n[… {} bytes cut …]\n{}", &text[..head], tail - head, &text[tail..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_result_is_cut_at_characters_and_says_so() {
+        let cut = cut_middle("é".repeat(100), 51);
+        assert!(cut.starts_with(&"é".repeat(12)) && cut.ends_with('é'));
+        assert!(cut.contains("bytes cut"));
+        assert_eq!(cut_middle("short".into(), 51), "short");
+    }
+}
