@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use swarm_agent::ports::Editor;
+use swarm_guard::exec::Helper;
 use swarm_wire::TeamName;
 use swarm_wire::lsp::{
     Event, InterruptResult, MemberParams, MessageParams, MessageResult, PermissionResolveParams,
@@ -17,13 +18,26 @@ use crate::command::{Command, Prompt, Refusal, Reply};
 /// How many events a slow reader may fall behind before it sees a gap.
 pub const EVENT_BACKLOG: usize = 4096;
 
+/// What the process knows of the machine, read once where it starts.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    /// The user's home, absolute.
+    pub home: PathBuf,
+    /// What commands find in their environment; no keys.
+    pub env: Vec<(String, String)>,
+    /// The program that runs commands behind walls.
+    pub helper: Helper,
+}
+
 /// What a leader is started with.
 pub struct Options {
     /// The state root; see `swarm_store`.
     pub root: PathBuf,
     /// The folder that the user has open. Without one, prompts are refused with the reason.
     pub workspace: Option<PathBuf>,
+    /// With the environment's key and address taken in.
     pub settings: Settings,
+    pub machine: Machine,
     pub editor: Arc<dyn Editor>,
 }
 

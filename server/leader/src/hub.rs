@@ -1,27 +1,292 @@
-//! The one loop that owns all state of the team.
+//! The one loop that owns all state of the team. Everyone else has a snapshot or sends a command.
 
+mod commands;
+mod members;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use swarm_wire::lsp::StateResult;
+use swarm_agent::{Post, Report};
+use swarm_guard::Rules;
+use swarm_store::{Root, Watch};
+use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult, TeamView};
+use swarm_wire::mail::Protocol;
+use swarm_wire::settings::Settings;
+use swarm_wire::{AgentId, TeamName};
 use tokio::sync::{broadcast, mpsc, watch};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
 
-use crate::command::Command;
-use crate::handle::{EVENT_BACKLOG, Leader, Options};
+use crate::command::{Command, Refusal};
+use crate::event::Event;
+use crate::handle::{EVENT_BACKLOG, Leader, Machine, Options};
+use crate::permissions::Queue;
+use crate::publish::Publisher;
+use crate::roster::Roster;
+use crate::team::{self, Led};
 
 impl Leader {
-    /// Starts the hub on the current tokio runtime.
-    pub fn start(_options: Options) -> Self {
-        let (commands, mut inbox) = mpsc::channel(256);
-        let (_publish, snapshot) = watch::channel(Arc::new(StateResult::default()));
-        let (events, _) = broadcast::channel(EVENT_BACKLOG);
-        tokio::spawn(async move {
-            while let Some(command) = inbox.recv().await {
-                if let Command::Shutdown { reply } = command {
-                    let _ = reply.send(());
-                    break;
-                }
-            }
-        });
-        Self { commands, snapshot, events }
+    /// Starts the hub on the current tokio runtime. Takes up the workspace's team before it returns, so that
+    /// the first snapshot knows it.
+    pub fn start(options: Options) -> Self {
+        let (commands, command_inbox) = mpsc::channel(256);
+        let (publish, snapshot) = watch::channel(Arc::new(StateResult::default()));
+        let (client_events, _) = broadcast::channel(EVENT_BACKLOG);
+        let mut hub = Hub::new(options, Publisher::new(publish, client_events.clone()));
+        hub.resume();
+        tokio::spawn(hub.run(command_inbox));
+        Self { commands, snapshot, events: client_events }
     }
+}
+
+/// The team, once there is one.
+struct Team {
+    led: Led,
+    queue: Queue,
+    /// The user's way into the mailboxes.
+    user: swarm_store::Sender,
+    /// The leader's agent's; set while that lives.
+    lead_post: Option<Arc<Post>>,
+    /// What scope `team` remembers.
+    rules: Rules,
+}
+
+struct Hub {
+    root: Root,
+    workspace: Option<PathBuf>,
+    settings: Settings,
+    machine: Machine,
+    editor: Arc<dyn swarm_agent::ports::Editor>,
+    publisher: Publisher,
+    watch: Watch,
+    team: Option<Team>,
+    roster: Roster,
+    events: mpsc::Sender<Event>,
+    event_inbox: mpsc::Receiver<Event>,
+    reports: mpsc::Sender<(AgentId, Report)>,
+    report_inbox: mpsc::Receiver<(AgentId, Report)>,
+    lives: JoinSet<()>,
+    names: HashMap<Id, AgentId>,
+    process: CancellationToken,
+}
+
+impl Hub {
+    fn new(options: Options, publisher: Publisher) -> Self {
+        let (events, event_inbox) = mpsc::channel(256);
+        let (reports, report_inbox) = mpsc::channel(1024);
+        let workspace = options.workspace.map(|path| path.canonicalize().unwrap_or(path));
+        Self {
+            root: Root::at(options.root),
+            workspace,
+            settings: options.settings,
+            machine: options.machine,
+            editor: options.editor,
+            publisher,
+            watch: Watch::new(),
+            team: None,
+            roster: Roster::default(),
+            events,
+            event_inbox,
+            reports,
+            report_inbox,
+            lives: JoinSet::new(),
+            names: HashMap::new(),
+            process: CancellationToken::new(),
+        }
+    }
+
+    /// Takes up the team of this workspace, if it has one: its members are known, none runs.
+    fn resume(&mut self) {
+        let Some(workspace) = self.workspace.clone() else { return };
+        let taken = self.root.prepare().and_then(|()| team::resume(&self.root, &workspace));
+        match taken {
+            Ok(Some(led)) => self.adopt(led),
+            Ok(None) => {}
+            Err(error) => {
+                // The first prompt tries again, and is refused with the reason.
+                tracing::error!(%error, "the team of this workspace is not taken up");
+            }
+        }
+    }
+
+    /// Makes a team this hub's own.
+    fn adopt(&mut self, led: Led) {
+        let mut rules = Rules::default();
+        for update in &led.file.team_rules {
+            if let Err(error) = rules.add(update) {
+                tracing::warn!(%error, "a rule of the team file is passed over");
+            }
+        }
+        for entry in &led.file.members {
+            self.roster.add(members::not_running(&led.file.name, entry));
+        }
+        let user = led.dir.sender(swarm_store::Origin::User, led.lease.epoch());
+        let queue = Queue::new(led.dir.permissions());
+        self.team = Some(Team { led, queue, user, lead_post: None, rules });
+        self.publish(Vec::new());
+    }
+
+    async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        let done = loop {
+            tokio::select! {
+                // What members report comes before what is asked, so that answers know of it.
+                biased;
+                Some((agent, report)) = self.report_inbox.recv() => self.report(&agent, report),
+                Some(event) = self.event_inbox.recv() => self.take(event).await,
+                Some(ended) = self.lives.join_next_with_id(), if !self.lives.is_empty() => self.joined(ended).await,
+                command = commands.recv() => match command {
+                    Some(Command::Shutdown { reply }) => break Some(reply),
+                    Some(command) => self.command(command).await,
+                    None => break None,
+                },
+            }
+        };
+        self.end().await;
+        if let Some(reply) = done {
+            // Who asked for the end may not wait for it.
+            let _ = reply.send(());
+        }
+    }
+
+    /// Ends every member; returns when none runs any more.
+    async fn end(&mut self) {
+        self.process.cancel();
+        // Members may report while they end, and must not wait for a hub that no longer listens.
+        self.report_inbox.close();
+        self.event_inbox.close();
+        while self.lives.join_next().await.is_some() {}
+    }
+
+    async fn take(&mut self, event: Event) {
+        match event {
+            Event::Asked { request, answer } => self.asked(*request, answer).await,
+            Event::Withdrawn(id) => self.withdraw(&id).await,
+            Event::Spawn { request, reply } => {
+                let spawned = self.spawn(request).await;
+                // A turn that was interrupted meanwhile does not wait; the teammate lives all the same.
+                let _ = reply.send(spawned.map_err(|refusal| refusal.to_string()));
+            }
+            Event::Mail(incoming) => self.mail(incoming).await,
+        }
+    }
+
+    fn report(&mut self, agent: &AgentId, report: Report) {
+        let only_tell = matches!(report, Report::Text { .. });
+        let happened = self.roster.apply(agent, report);
+        match (only_tell, &self.team) {
+            (true, Some(team)) => self.publisher.tell(&team.led.file.name, happened),
+            _ => self.publish(happened),
+        }
+    }
+
+    async fn joined(&mut self, ended: Result<(Id, ()), JoinError>) {
+        let (id, failure) = match ended {
+            Ok((id, ())) => (id, None),
+            Err(error) => (error.id(), Some(Arc::from(why(error)))),
+        };
+        let Some(agent) = self.names.remove(&id) else { return };
+        if let (true, Some(team)) = (agent.is_lead(), self.team.as_mut()) {
+            team.lead_post = None;
+        }
+        let happened = self.roster.ended(&agent, failure);
+        self.publish(happened);
+        for id in self.team.as_ref().map(|team| team.queue.of(&agent)).unwrap_or_default() {
+            self.withdraw(&id).await;
+        }
+    }
+
+    /// Mail for the leader: for its agent, or for the hub.
+    async fn mail(&mut self, incoming: swarm_agent::Incoming) {
+        let incoming = match swarm_agent::input_of(incoming) {
+            Ok(input) => return self.give_lead(input).await,
+            Err(incoming) => *incoming,
+        };
+        let swarm_agent::Incoming { message, origin, receipt } = incoming;
+        let from = match &origin {
+            swarm_store::Origin::Agent(agent) => Some(agent.clone()),
+            _ => None,
+        };
+        match (message.protocol(), from) {
+            (Some(Ok(Protocol::IdleNotification(idle))), Some(from)) => {
+                let text = swarm_agent::wrap_idle(from.name.as_str(), &idle);
+                let class = swarm_agent::Class::Leader;
+                let input = swarm_agent::Input { class, turn: None, text, message: message.id, receipt };
+                self.give_lead(input).await;
+            }
+            (protocol, _) => {
+                tracing::warn!(from = %message.from, ?protocol, "mail that the leader does not take; dropped");
+                receipt.acknowledge().await;
+            }
+        }
+    }
+
+    async fn give_lead(&mut self, input: swarm_agent::Input) {
+        let lead = self.team.as_ref().map(|team| team.led.file.lead_agent_id.clone());
+        let live = lead.and_then(|lead| self.roster.get(&lead)).and_then(|member| member.live.as_ref());
+        if let Some(live) = live {
+            // A lead that ends in this moment leaves its mail unread, for its next start.
+            let _ = live.inbox.send(input);
+        }
+    }
+
+    /// Shows the state as it is now, then what led to it.
+    fn publish(&self, happened: Vec<ClientEvent>) {
+        let Some(team) = &self.team else { return };
+        let file = &team.led.file;
+        let state = StateResult {
+            seq: 0,
+            teams: vec![TeamView {
+                name: file.name.clone(),
+                description: file.description.clone(),
+                workspace: file.workspace.clone(),
+                lead_agent_id: file.lead_agent_id.clone(),
+            }],
+            members: self.roster.views(),
+            permissions: team.queue.requests(),
+            plans: Vec::new(),
+            tasks: Vec::new(),
+        };
+        self.publisher.publish(state, &file.name, happened);
+    }
+
+    fn team_name(&self) -> Option<TeamName> {
+        self.team.as_ref().map(|team| team.led.file.name.clone())
+    }
+
+    /// Checks the team that a client names: there is one at most.
+    fn check_team(&self, named: Option<&str>) -> Result<(), Refusal> {
+        let have = self.team_name();
+        match (named, &have) {
+            (None, _) => Ok(()),
+            (Some(named), Some(have)) if have.as_str().eq_ignore_ascii_case(named) => Ok(()),
+            (Some(named), Some(have)) => {
+                Err(Refusal::Unknown(format!("there is no team `{named}`; there is: {have}")))
+            }
+            (Some(named), None) => Err(Refusal::Unknown(format!(
+                "there is no team `{named}`; there is none yet, the first prompt makes one"
+            ))),
+        }
+    }
+
+    /// Sets who waits for the user, after questions came or went.
+    fn settle_waiting(&mut self, agent: &AgentId) -> Vec<ClientEvent> {
+        let waits = self.team.as_ref().is_some_and(|team| team.queue.waits(agent));
+        let works = self.roster.get(agent).is_some_and(|member| member.view.turn_id.is_some());
+        match (waits, works) {
+            (true, _) => self.roster.set_state(agent, MemberState::Waiting),
+            (false, true) => self.roster.set_state(agent, MemberState::Working),
+            (false, false) => Vec::new(),
+        }
+    }
+}
+
+fn why(error: JoinError) -> String {
+    if !error.is_panic() {
+        return "its task was cancelled".to_owned();
+    }
+    let panic = error.into_panic();
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+    format!("an internal error: {text}")
 }

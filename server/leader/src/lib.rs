@@ -1,8 +1,16 @@
 //! The team: the hub that owns its state, the roster, the permission queue, the mail between members. Knows no LSP.
+//!
+//! Start at [`Leader::start`]; everything that can happen to a team is one `event::Event` in `hub`.
 
 pub mod command;
+mod event;
 mod handle;
 mod hub;
+mod permissions;
+mod ports;
+mod publish;
+mod roster;
+mod team;
 
 pub use command::Refusal;
-pub use handle::{EVENT_BACKLOG, Leader, Options, TeamEvent};
+pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, TeamEvent};

@@ -1,0 +1,19 @@
+//! Everything that can happen to the team. The hub takes these one at a time.
+
+use swarm_agent::Incoming;
+use swarm_agent::ports::SpawnRequest;
+use swarm_wire::permission::{Answer, PermissionRequest};
+use swarm_wire::{AgentId, RequestId};
+use tokio::sync::oneshot;
+
+/// One thing that happened.
+pub(crate) enum Event {
+    /// A member in this process has a question for the user.
+    Asked { request: Box<PermissionRequest>, answer: oneshot::Sender<Answer> },
+    /// The turn that asked is over.
+    Withdrawn(RequestId),
+    /// The leader's model wants a teammate.
+    Spawn { request: SpawnRequest, reply: oneshot::Sender<Result<AgentId, String>> },
+    /// Mail for the leader.
+    Mail(Incoming),
+}

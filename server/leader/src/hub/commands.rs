@@ -1,0 +1,277 @@
+//! What clients ask, and the questions that members put to the user.
+
+use swarm_guard::Rules;
+use swarm_store::{Draft, TranscriptReader};
+use swarm_wire::lsp::{
+    DecisionName, Event as ClientEvent, InterruptResult, MemberParams, MessageParams, MessageResult,
+    PermissionResolveParams, PermissionResolveResult, PromptResult, ResolveOutcome, TranscriptParams,
+    TranscriptResult,
+};
+use swarm_wire::mail::Protocol;
+use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
+use swarm_wire::{AgentId, MessageId, RequestId, TurnId};
+use tokio::sync::oneshot;
+
+use super::Hub;
+use super::members::{add_rules, blocking, rules_of};
+use crate::command::{AttachedText, Command, Prompt, Refusal};
+
+/// Entries in one answer to `swarm/transcript`, at most.
+const PAGE_MAX: u32 = 1000;
+
+impl Hub {
+    pub(super) async fn command(&mut self, command: Command) {
+        // A client that went away takes no answer; what it asked for is done all the same.
+        match command {
+            Command::Prompt { prompt, reply } => drop(reply.send(self.prompt(prompt).await)),
+            Command::Interrupt { member, reply } => drop(reply.send(self.interrupt(&member))),
+            Command::Transcript { params, reply } => drop(reply.send(self.transcript(params).await)),
+            Command::Message { params, reply } => drop(reply.send(self.message(params).await)),
+            Command::Resolve { params, reply } => drop(reply.send(self.resolve(params).await)),
+            Command::Configure { settings } => self.settings = settings,
+            // The loop takes this one itself.
+            Command::Shutdown { reply } => drop(reply),
+        }
+    }
+
+    async fn prompt(&mut self, prompt: Prompt) -> Result<PromptResult, Refusal> {
+        if prompt.text.trim().is_empty() {
+            return Err(Refusal::Invalid {
+                field: "text",
+                problem: "is empty; say what is to be done".to_owned(),
+            });
+        }
+        self.check_team(prompt.team.as_deref())?;
+        if self.settings.api_key.is_none() && self.settings.base_url.is_none() {
+            let text = "no key for the model: set ANTHROPIC_API_KEY in the server's environment or the setting `apiKey`, \
+                        or point `baseUrl` at a server that wants none";
+            return Err(Refusal::Failed(text.to_owned()));
+        }
+        let agent = self.reachable(prompt.member.as_deref()).await?;
+        let own = swarm_agent::turn_id();
+        let running = self.roster.get(&agent).and_then(|member| member.view.turn_id.clone());
+        let text = with_attachments(prompt.text, &prompt.attachments);
+        let message = Protocol::UserMessage { request_id: RequestId::new(own.as_str()), text };
+        let draft = Draft::protocol(&message).map_err(|error| Refusal::Failed(error.to_string()))?;
+        self.send_as_user(&agent, draft).await?;
+        let turn_id: TurnId = running.unwrap_or(own);
+        Ok(PromptResult { turn_id })
+    }
+
+    /// A member that can take mail now.
+    async fn reachable(&mut self, name: Option<&str>) -> Result<AgentId, Refusal> {
+        self.ensure_lead().await?;
+        let member = self.roster.find(name)?;
+        if member.live.is_none() {
+            let (name, state) = (&member.view.name, member.view.state);
+            return Err(Refusal::Failed(format!(
+                "`{name}` does not run any more ({state:?}); start another teammate"
+            )));
+        }
+        Ok(member.view.agent_id.clone())
+    }
+
+    async fn send_as_user(&mut self, to: &AgentId, draft: Draft) -> Result<MessageId, Refusal> {
+        let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
+        let (sender, mailbox) = (team.user.clone(), team.led.dir.mailbox(to));
+        blocking(move || sender.send(&mailbox, draft, swarm_store::Durability::Synced)).await
+    }
+
+    fn interrupt(&mut self, params: &MemberParams) -> Result<InterruptResult, Refusal> {
+        self.check_team(params.team.as_deref())?;
+        if self.team.is_none() {
+            return Ok(InterruptResult { interrupted: false });
+        }
+        let member = self.roster.find(params.member.as_deref())?;
+        Ok(InterruptResult { interrupted: member.live.as_ref().is_some_and(|live| live.switch.interrupt()) })
+    }
+
+    async fn transcript(&mut self, params: TranscriptParams) -> Result<TranscriptResult, Refusal> {
+        self.check_team(params.team.as_deref())?;
+        let limit = params.limit.unwrap_or(PAGE_MAX);
+        if !(1..=PAGE_MAX).contains(&limit) {
+            return Err(Refusal::Invalid {
+                field: "limit",
+                problem: format!("is {limit}; it takes 1 to {PAGE_MAX}"),
+            });
+        }
+        let Some(team) = &self.team else {
+            return Ok(TranscriptResult { entries: Vec::new(), next: 0 });
+        };
+        let agent = self.roster.find(params.member.as_deref())?.view.agent_id.clone();
+        let (reader, after) = (TranscriptReader::new(&team.led.dir, &agent), params.after.unwrap_or(0));
+        let page = blocking(move || reader.page(after, usize::try_from(limit).unwrap_or(usize::MAX))).await?;
+        Ok(TranscriptResult { entries: page.entries, next: page.next })
+    }
+
+    async fn message(&mut self, params: MessageParams) -> Result<MessageResult, Refusal> {
+        let MessageParams { to, text, team, summary } = params;
+        self.check_team(team.as_deref())?;
+        if text.trim().is_empty() {
+            return Err(Refusal::Invalid {
+                field: "text",
+                problem: "is empty; a message needs words".to_owned(),
+            });
+        }
+        let receivers = match to.as_str() {
+            "*" => {
+                self.ensure_lead().await?;
+                let live = self.roster.iter().filter(|member| member.live.is_some());
+                live.map(|member| member.view.agent_id.clone()).collect()
+            }
+            name => vec![self.reachable(Some(name)).await?],
+        };
+        let mut last = None;
+        for receiver in &receivers {
+            let draft = Draft { summary: summary.clone(), ..Draft::text(text.clone()) };
+            let id = self.send_as_user(receiver, draft).await?;
+            self.publish(vec![ClientEvent::Message {
+                from: swarm_wire::ids::USER.to_owned(),
+                to: receiver.clone(),
+                id: id.clone(),
+                summary: summary.clone(),
+                text: text.clone(),
+            }]);
+            last = Some(id);
+        }
+        last.map(|id| MessageResult { id })
+            .ok_or_else(|| Refusal::Unknown("there is nobody in the team".to_owned()))
+    }
+
+    /// A member asks: the question is on disk, then shown.
+    pub(super) async fn asked(&mut self, request: PermissionRequest, answer: oneshot::Sender<Answer>) {
+        let Some(team) = &mut self.team else { return };
+        let agent = request.worker_id.clone();
+        let shown = Box::new(request.clone());
+        if let Err(error) = team.queue.add(request, answer).await {
+            // Dropping the answer's sender tells the member that nobody will answer.
+            tracing::error!(%error, "a question could not be kept, so it is not asked");
+            return;
+        }
+        let mut happened = self.settle_waiting(&agent);
+        happened.push(ClientEvent::PermissionRequested { request: shown });
+        self.publish(happened);
+    }
+
+    pub(super) async fn withdraw(&mut self, id: &RequestId) {
+        let Some(team) = &mut self.team else { return };
+        let agent = team.queue.get(id).map(|request| request.worker_id.clone());
+        if !team.queue.withdraw(id).await {
+            return;
+        }
+        let mut happened = agent.map(|agent| self.settle_waiting(&agent)).unwrap_or_default();
+        happened.push(ClientEvent::PermissionResolved { id: id.clone(), allowed: false, resolved_by: None });
+        self.publish(happened);
+    }
+
+    async fn resolve(&mut self, params: PermissionResolveParams) -> Result<PermissionResolveResult, Refusal> {
+        let PermissionResolveParams { ids, decision, updated_input, feedback, remember } = params;
+        if ids.is_empty() {
+            return Err(Refusal::Invalid {
+                field: "ids",
+                problem: "is empty; name the requests to answer".to_owned(),
+            });
+        }
+        if updated_input.is_some() && (ids.len() > 1 || decision == DecisionName::Reject) {
+            let problem = "goes with one request that is allowed".to_owned();
+            return Err(Refusal::Invalid { field: "updatedInput", problem });
+        }
+        if let Some(update) = &remember {
+            check_remember(update)?;
+        }
+        let answer = Answer {
+            allow: decision == DecisionName::Allow,
+            feedback,
+            updated_input,
+            permission_updates: remember.iter().cloned().collect(),
+        };
+        let mut results = Vec::with_capacity(ids.len());
+        let mut askers = Vec::new();
+        for id in ids {
+            let asker = self
+                .team
+                .as_ref()
+                .and_then(|team| team.queue.get(&id))
+                .map(|request| request.worker_id.clone());
+            let outcome = self.resolve_one(&id, answer.clone()).await?;
+            if outcome == Outcome::Resolved {
+                askers.extend(asker);
+            }
+            results.push(ResolveOutcome { id, outcome });
+        }
+        if let Some(update) = remember {
+            self.remember(&update, &askers).await?;
+        }
+        Ok(PermissionResolveResult { results })
+    }
+
+    async fn resolve_one(&mut self, id: &RequestId, answer: Answer) -> Result<Outcome, Refusal> {
+        let Some(team) = &mut self.team else { return Ok(Outcome::Unknown) };
+        let agent = team.queue.get(id).map(|request| request.worker_id.clone());
+        let allowed = answer.allow;
+        let outcome = team.queue.resolve(id, answer).await.map_err(Refusal::Failed)?;
+        if outcome == Outcome::Resolved {
+            let mut happened = agent.map(|agent| self.settle_waiting(&agent)).unwrap_or_default();
+            let resolved_by = Some(ResolvedBy::Leader);
+            happened.push(ClientEvent::PermissionResolved { id: id.clone(), allowed, resolved_by });
+            self.publish(happened);
+        }
+        Ok(outcome)
+    }
+
+    /// Keeps a rule, and answers what it covers now.
+    async fn remember(&mut self, update: &RuleUpdate, askers: &[AgentId]) -> Result<(), Refusal> {
+        let Some(team) = &mut self.team else { return Ok(()) };
+        let holders: Vec<AgentId> = match update.scope {
+            Scope::Session => askers.to_vec(),
+            _ => self.roster.iter().map(|member| member.view.agent_id.clone()).collect(),
+        };
+        if update.scope == Scope::Team && !askers.is_empty() {
+            let (dir, kept) = (team.led.dir.clone(), update.clone());
+            team.led.file = blocking(move || {
+                dir.update(|file| {
+                    file.team_rules.push(kept);
+                    file.clone()
+                })
+            })
+            .await?;
+            // Checked before; a refusal here would only leave a later member without it.
+            let _ = team.rules.add(update);
+        }
+        for agent in holders {
+            let Some(live) = self.roster.get(&agent).and_then(|member| member.live.as_ref()) else {
+                continue;
+            };
+            add_rules(live, update);
+            let rules = rules_of(live);
+            let covered =
+                self.team.as_ref().map(|team| team.queue.covered(&agent, &rules)).unwrap_or_default();
+            for id in covered {
+                self.resolve_one(&id, Answer::allow()).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Refuses what cannot be kept, before anything is answered with it.
+fn check_remember(update: &RuleUpdate) -> Result<(), Refusal> {
+    let invalid = |problem: String| Err(Refusal::Invalid { field: "remember", problem });
+    if matches!(update.scope, Scope::Project | Scope::User) {
+        return invalid("takes the scope `session` or `team`".to_owned());
+    }
+    if update.rules.is_empty() {
+        return invalid("has no rules; name at least one, such as `Bash(make test)`".to_owned());
+    }
+    Rules::default().add(update).or_else(|error| invalid(error.to_string()))
+}
+
+/// The prompt, and behind it the pieces of files that go with it.
+fn with_attachments(mut text: String, attachments: &[AttachedText]) -> String {
+    for attached in attachments {
+        let lines =
+            attached.lines.map(|(first, last)| format!(", lines {first} to {last}")).unwrap_or_default();
+        text.push_str(&format!("\n\n[From {}{lines}]\n{}", attached.path.display(), attached.text));
+    }
+    text
+}

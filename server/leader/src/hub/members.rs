@@ -1,0 +1,234 @@
+//! How members of this process come to life.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use swarm_agent::life::{self, Setup, TurnSwitch};
+use swarm_agent::ports::SpawnRequest;
+use swarm_agent::{Inbox, Reporter, Shell, deliver};
+use swarm_guard::exec::{Network, Policy};
+use swarm_guard::{Bounds, Rules};
+use swarm_model::{ApiKey, Client, Config};
+use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
+use swarm_wire::mail::Protocol;
+use swarm_wire::team::{BackendType, MemberEntry};
+use swarm_wire::{AgentId, RequestId, TeamName};
+use tokio::sync::{mpsc, watch};
+
+use super::{Hub, Team};
+use crate::command::Refusal;
+use crate::event::Event;
+use crate::ports::HubPorts;
+use crate::roster::{Live, Member};
+use crate::team::{self, Opened};
+
+/// How many members a team has at most, the leader's agent included.
+const MEMBERS_MAX: usize = 16;
+const DEFAULT_MODEL: &str = "claude-sonnet-4-5";
+const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
+/// The longest answer asked of a model, in tokens.
+const DEFAULT_MAX_TOKENS: u32 = 8192;
+
+/// A member of the team file, before anything of it runs.
+pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
+    let state = if entry.agent_id.is_lead() { MemberState::Idle } else { MemberState::Gone };
+    let view = MemberView {
+        agent_id: entry.agent_id.clone(),
+        name: entry.name.clone(),
+        team: team.clone(),
+        color: entry.color.clone(),
+        state,
+        turn_id: None,
+        tool: None,
+        tokens: Tokens::default(),
+        cost: None,
+        mode: entry.mode.unwrap_or_default(),
+        backend: entry.backend_type.unwrap_or(BackendType::InProcess),
+        model: entry.model.clone(),
+    };
+    Member { view, live: None }
+}
+
+impl Hub {
+    /// The team, founded now if there is none; and its lead, living.
+    pub(super) async fn ensure_lead(&mut self) -> Result<AgentId, Refusal> {
+        self.ensure_team().await?;
+        let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
+        let lead = team.led.file.lead_agent_id.clone();
+        if self.roster.get(&lead).is_none_or(|member| member.live.is_none()) {
+            self.start(&lead, None).await?;
+        }
+        Ok(lead)
+    }
+
+    async fn ensure_team(&mut self) -> Result<(), Refusal> {
+        if self.team.is_some() {
+            return Ok(());
+        }
+        let no_workspace =
+            || Refusal::Failed("no folder is open; open one and the team works in it".to_owned());
+        let workspace = self.workspace.clone().ok_or_else(no_workspace)?;
+        if !workspace.is_dir() {
+            return Err(Refusal::Failed(format!("the workspace {} is not a folder", workspace.display())));
+        }
+        let root = self.root.clone();
+        let led = blocking(move || {
+            root.prepare()?;
+            match team::resume(&root, &workspace)? {
+                Some(led) => Ok(led),
+                None => team::found(&root, &workspace),
+            }
+        });
+        self.adopt(led.await?);
+        Ok(())
+    }
+
+    /// A new teammate: in the team file, living, and with its prompt in its mailbox.
+    pub(super) async fn spawn(&mut self, request: SpawnRequest) -> Result<AgentId, Refusal> {
+        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let color = self.roster.next_color().to_owned();
+        let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
+        let Some(lead_post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
+        if team.led.file.members.len() >= MEMBERS_MAX {
+            return Err(Refusal::Failed(format!(
+                "the team has {MEMBERS_MAX} members, which is the most it can have"
+            )));
+        }
+        let SpawnRequest { name, prompt, model } = request;
+        let (dir, head) = (team.led.dir.clone(), prompt.clone());
+        let (agent, file) = blocking(move || {
+            dir.update(|file| {
+                let name = team::free_name(file, &name);
+                let agent = AgentId::new(name, file.name.clone());
+                file.members.push(team::entry(&agent, &workspace, Some(color), model, Some(&head)));
+                (agent, file.clone())
+            })
+        })
+        .await?;
+        if let Some(entry) = file.members.iter().find(|entry| entry.agent_id == agent) {
+            self.roster.add(not_running(&file.name, entry));
+        }
+        team.led.file = file;
+        self.start(&agent, Some(MemberState::Starting)).await?;
+        let request_id = RequestId::new(swarm_agent::turn_id().as_str());
+        let first = Protocol::UserMessage { request_id, text: prompt };
+        lead_post.send_protocol(&agent, &first).await.map_err(|error| Refusal::Failed(error.to_string()))?;
+        Ok(agent)
+    }
+
+    /// Brings a member of the roster to life.
+    async fn start(&mut self, agent: &AgentId, state: Option<MemberState>) -> Result<(), Refusal> {
+        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let Some(view) = self.roster.get(agent).map(|member| member.view.clone()) else {
+            return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
+        };
+        let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
+        let (dir, id, color, file_watch) =
+            (team.led.dir.clone(), agent.clone(), view.color.clone(), self.watch.clone());
+        let opened = blocking(move || team::open_member(&dir, &id, color, &file_watch)).await?;
+        let Opened { transcript, entries, letterbox, post } = opened;
+
+        let bounds = Bounds { mode: view.mode, rules: team.rules.clone(), workspace: workspace.clone() };
+        let (bounds, bounds_view) = watch::channel(bounds);
+        let (inbox, arrivals) = mpsc::unbounded_channel();
+        let (switch, life, post) = (TurnSwitch::default(), self.process.child_token(), Arc::new(post));
+        let ports = Arc::new(HubPorts { events: self.events.clone() });
+        let model = view.model.clone().or_else(|| self.settings.model.clone());
+        let setup = Setup {
+            agent: agent.clone(),
+            color: view.color.clone(),
+            cwd: workspace.clone(),
+            shell: shell(&workspace, team, &self.machine),
+            transcript,
+            entries,
+            client: Arc::new(client(&self.settings)),
+            model: model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            max_tokens: self.settings.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
+            bounds: bounds_view,
+            inbox: Inbox::new(arrivals),
+            post: post.clone(),
+            reporter: Reporter { agent: agent.clone(), reports: self.reports.clone() },
+            ask: ports.clone(),
+            editor: self.editor.clone(),
+            team: agent.is_lead().then(|| ports.clone() as Arc<dyn swarm_agent::ports::Team>),
+            switch: switch.clone(),
+        };
+
+        let task = if agent.is_lead() {
+            team.lead_post = Some(post);
+            let (mail, mut incoming) = mpsc::unbounded_channel();
+            let (events, token) = (self.events.clone(), life.clone());
+            let live = life::run(setup, life.clone());
+            self.lives.spawn(async move {
+                // The leader's mailbox is read by the hub, which gives its agent what is for the agent.
+                let forward = async {
+                    while let Some(incoming) = incoming.recv().await {
+                        if events.send(Event::Mail(incoming)).await.is_err() {
+                            return;
+                        }
+                    }
+                };
+                tokio::join!(live, letterbox.run(mail, token), forward);
+            })
+        } else {
+            let delivery = deliver(letterbox, agent.clone(), inbox.clone(), life.clone());
+            let live = life::run(setup, life.clone());
+            self.lives.spawn(async move {
+                tokio::join!(live, delivery);
+            })
+        };
+        self.names.insert(task.id(), agent.clone());
+        let mut happened = Vec::new();
+        if let Some(member) = self.roster.get_mut(agent) {
+            member.live = Some(Live { inbox, switch, bounds });
+            member.view.state = state.unwrap_or(MemberState::Idle);
+            member.view.model = model;
+            happened.push(ClientEvent::MemberChanged { member: Box::new(member.view.clone()) });
+        }
+        self.publish(happened);
+        Ok(())
+    }
+}
+
+/// Does store work off the async threads.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, swarm_store::Error> + Send + 'static,
+) -> Result<T, Refusal> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|lost| Refusal::Failed(lost.to_string()))?
+        .map_err(|error| Refusal::Failed(error.to_string()))
+}
+
+fn client(settings: &swarm_wire::settings::Settings) -> Client {
+    let base_url = settings.base_url.clone().unwrap_or_else(|| DEFAULT_BASE_URL.to_owned());
+    let key = settings.api_key.as_ref().map(|key| ApiKey::new(key.expose()));
+    Client::new(Config::new(base_url, key))
+}
+
+/// The walls around a member's commands.
+fn shell(workspace: &Path, team: &Team, machine: &crate::handle::Machine) -> Shell {
+    let policy = Policy {
+        workspace: workspace.to_owned(),
+        home: machine.home.clone(),
+        writable: Vec::new(),
+        readonly_within: Vec::new(),
+        hidden: vec![PathBuf::from(team.led.dir.root().path())],
+        caches: None,
+        network: Network::None,
+    };
+    Shell { policy, env: machine.env.clone(), helper: machine.helper.clone() }
+}
+
+/// The rules of one member beside the team's.
+pub(super) fn add_rules(live: &Live, update: &swarm_wire::permission::RuleUpdate) {
+    live.bounds.send_modify(|bounds| {
+        if let Err(error) = bounds.rules.add(update) {
+            tracing::error!(%error, "a checked rule was refused");
+        }
+    });
+}
+
+/// The rules that hold for a member now.
+pub(super) fn rules_of(live: &Live) -> Rules {
+    live.bounds.borrow().rules.clone()
+}

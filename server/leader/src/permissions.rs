@@ -1,0 +1,109 @@
+//! The questions that wait for the user, and what resolves them. The files are the truth; this is who waits.
+
+use swarm_guard::{Rule, Rules};
+use swarm_store::Permissions;
+use swarm_wire::permission::{Answer, Behavior, Outcome, PermissionRequest, ResolvedBy};
+use swarm_wire::{AgentId, RequestId};
+use tokio::sync::oneshot;
+
+/// One open question, and the member that waits for its answer.
+struct Pending {
+    request: PermissionRequest,
+    answer: oneshot::Sender<Answer>,
+}
+
+/// All open questions, oldest first.
+pub(crate) struct Queue {
+    files: Permissions,
+    pending: Vec<Pending>,
+}
+
+impl Queue {
+    pub(crate) fn new(files: Permissions) -> Self {
+        Self { files, pending: Vec::new() }
+    }
+
+    pub(crate) fn requests(&self) -> Vec<PermissionRequest> {
+        self.pending.iter().map(|pending| pending.request.clone()).collect()
+    }
+
+    pub(crate) fn get(&self, id: &RequestId) -> Option<&PermissionRequest> {
+        self.pending.iter().map(|pending| &pending.request).find(|request| request.id == *id)
+    }
+
+    /// Whether this member waits for an answer.
+    pub(crate) fn waits(&self, agent: &AgentId) -> bool {
+        self.pending.iter().any(|pending| pending.request.worker_id == *agent)
+    }
+
+    /// Takes a question in. It is on disk before it is shown, so that no crash loses it.
+    pub(crate) async fn add(
+        &mut self,
+        request: PermissionRequest,
+        answer: oneshot::Sender<Answer>,
+    ) -> Result<(), String> {
+        let (files, copy) = (self.files.clone(), request.clone());
+        let written = tokio::task::spawn_blocking(move || files.write_pending(&copy)).await;
+        written.map_err(|lost| lost.to_string())?.map_err(|error| error.to_string())?;
+        self.pending.push(Pending { request, answer });
+        Ok(())
+    }
+
+    /// Answers a question once; the first answer wins, wherever it comes from.
+    pub(crate) async fn resolve(&mut self, id: &RequestId, answer: Answer) -> Result<Outcome, String> {
+        let (files, key, copy) = (self.files.clone(), id.clone(), answer.clone());
+        let resolved =
+            tokio::task::spawn_blocking(move || files.resolve(&key, &copy, ResolvedBy::Leader)).await;
+        let resolution = resolved.map_err(|lost| lost.to_string())?.map_err(|error| error.to_string())?;
+        if resolution.outcome == Outcome::Resolved
+            && let Some(pending) = self.take(id)
+        {
+            // A turn that ended meanwhile no longer waits.
+            let _ = pending.answer.send(answer);
+        }
+        Ok(resolution.outcome)
+    }
+
+    /// Takes a question back, since nobody waits for its answer any more. False when it is not open.
+    pub(crate) async fn withdraw(&mut self, id: &RequestId) -> bool {
+        if self.take(id).is_none() {
+            return false;
+        }
+        let (files, id) = (self.files.clone(), id.clone());
+        let withdrawn =
+            tokio::task::spawn_blocking(move || files.withdraw(&id, "the turn that asked has ended")).await;
+        if let Ok(Err(error)) = withdrawn {
+            tracing::error!(%error, "a withdrawn question stays on disk");
+        }
+        true
+    }
+
+    /// The questions of one member.
+    pub(crate) fn of(&self, agent: &AgentId) -> Vec<RequestId> {
+        let its = self.pending.iter().filter(|pending| pending.request.worker_id == *agent);
+        its.map(|pending| pending.request.id.clone()).collect()
+    }
+
+    /// The questions of `agent` that its rules answer with yes now.
+    pub(crate) fn covered(&self, agent: &AgentId, rules: &Rules) -> Vec<RequestId> {
+        let is_covered = |request: &&PermissionRequest| {
+            let keys: Vec<String> = keys_of(request);
+            !keys.is_empty() && matches!(rules.verdict(&request.tool_name, &keys), Some((Behavior::Allow, _)))
+        };
+        let its =
+            self.pending.iter().map(|pending| &pending.request).filter(|request| request.worker_id == *agent);
+        its.filter(is_covered).map(|request| request.id.clone()).collect()
+    }
+
+    fn take(&mut self, id: &RequestId) -> Option<Pending> {
+        let at = self.pending.iter().position(|pending| pending.request.id == *id)?;
+        Some(self.pending.remove(at))
+    }
+}
+
+/// What rules match, as the request's narrowest suggestion names it.
+fn keys_of(request: &PermissionRequest) -> Vec<String> {
+    let rules =
+        request.permission_suggestions.first().map(|update| update.rules.as_slice()).unwrap_or_default();
+    rules.iter().filter_map(|rule| rule.parse::<Rule>().ok()?.pattern).collect()
+}

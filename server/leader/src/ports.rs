@@ -1,0 +1,45 @@
+//! What a member in this process reaches of its leader: the hub, through its queue.
+
+use async_trait::async_trait;
+use swarm_agent::ports::{Ask, SpawnRequest, Team, Withdrawn};
+use swarm_wire::AgentId;
+use swarm_wire::permission::{Answer, PermissionRequest};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::event::Event;
+
+/// The hub's queue, as a member's ports.
+#[derive(Clone)]
+pub(crate) struct HubPorts {
+    pub(crate) events: mpsc::Sender<Event>,
+}
+
+#[async_trait]
+impl Ask for HubPorts {
+    async fn ask(&self, request: PermissionRequest, turn: &CancellationToken) -> Result<Answer, Withdrawn> {
+        let id = request.id.clone();
+        let (answer, answered) = oneshot::channel();
+        let asked = Event::Asked { request: Box::new(request), answer };
+        self.events.send(asked).await.map_err(|_| Withdrawn)?;
+        match turn.run_until_cancelled(answered).await {
+            Some(Ok(answer)) => Ok(answer),
+            Some(Err(_)) => Err(Withdrawn),
+            None => {
+                // A hub that is gone has withdrawn everything.
+                let _ = self.events.send(Event::Withdrawn(id)).await;
+                Err(Withdrawn)
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl Team for HubPorts {
+    async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, String> {
+        let gone = || "the server is shutting down".to_owned();
+        let (reply, spawned) = oneshot::channel();
+        self.events.send(Event::Spawn { request, reply }).await.map_err(|_| gone())?;
+        spawned.await.map_err(|_| gone())?
+    }
+}

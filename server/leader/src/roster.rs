@@ -1,0 +1,156 @@
+//! The members: what each is doing, and how to reach the ones that live in this process.
+
+use std::sync::Arc;
+
+use swarm_agent::life::TurnSwitch;
+use swarm_agent::{Input, Report};
+use swarm_guard::Bounds;
+use swarm_wire::lsp::{Event, MemberState, MemberView};
+use swarm_wire::{AgentId, MemberName};
+use tokio::sync::{mpsc, watch};
+
+use crate::command::Refusal;
+
+/// What the palette gives members in turn.
+const COLORS: [&str; 8] = ["blue", "green", "yellow", "magenta", "cyan", "red", "orange", "purple"];
+
+/// A member that runs in this process.
+pub(crate) struct Live {
+    pub(crate) inbox: mpsc::UnboundedSender<Input>,
+    pub(crate) switch: TurnSwitch,
+    pub(crate) bounds: watch::Sender<Bounds>,
+}
+
+pub(crate) struct Member {
+    pub(crate) view: MemberView,
+    /// `None` once it ended, or when it never ran under this leader.
+    pub(crate) live: Option<Live>,
+}
+
+/// All members of the team, in the order in which they joined.
+#[derive(Default)]
+pub(crate) struct Roster {
+    members: Vec<Member>,
+}
+
+impl Roster {
+    pub(crate) fn add(&mut self, member: Member) {
+        self.members.push(member);
+    }
+
+    pub(crate) fn get(&self, agent: &AgentId) -> Option<&Member> {
+        self.members.iter().find(|member| member.view.agent_id == *agent)
+    }
+
+    pub(crate) fn get_mut(&mut self, agent: &AgentId) -> Option<&mut Member> {
+        self.members.iter_mut().find(|member| member.view.agent_id == *agent)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Member> {
+        self.members.iter()
+    }
+
+    pub(crate) fn views(&self) -> Vec<MemberView> {
+        self.members.iter().map(|member| member.view.clone()).collect()
+    }
+
+    /// The member that a client names, by name or agent id; the leader's agent when it names none.
+    pub(crate) fn find(&self, name: Option<&str>) -> Result<&Member, Refusal> {
+        let lead = MemberName::team_lead();
+        let name = name.unwrap_or(lead.as_str());
+        let is_meant = |member: &&Member| {
+            let id = &member.view.agent_id;
+            id.name.as_str().eq_ignore_ascii_case(name) || id.to_string().eq_ignore_ascii_case(name)
+        };
+        self.members.iter().find(is_meant).ok_or_else(|| {
+            let names: Vec<&str> = self.members.iter().map(|member| member.view.name.as_str()).collect();
+            Refusal::Unknown(format!("there is no member `{name}`; there are: {}", names.join(", ")))
+        })
+    }
+
+    /// A color for the next member.
+    pub(crate) fn next_color(&self) -> &'static str {
+        COLORS.get(self.members.len() % COLORS.len()).copied().unwrap_or("blue")
+    }
+
+    /// Takes a member's report into its view; gives what clients are told.
+    pub(crate) fn apply(&mut self, agent: &AgentId, report: Report) -> Vec<Event> {
+        let Some(member) = self.get_mut(agent) else { return Vec::new() };
+        if member.view.state.has_ended() {
+            return Vec::new();
+        }
+        let view = &mut member.view;
+        let agent = agent.clone();
+        let happened = match report {
+            Report::TurnStarted { turn } => {
+                view.state = MemberState::Working;
+                view.turn_id = Some(turn);
+                None
+            }
+            Report::Text { turn, text } => return vec![Event::Text { member: agent, turn_id: turn, text }],
+            Report::Restarted { turn, attempt, discarded_text } => {
+                Some(Event::TurnRestarted { member: agent, turn_id: turn, attempt, discarded_text })
+            }
+            Report::Waiting { reason, seconds, .. } => {
+                view.state = MemberState::RateLimited;
+                view.tool = Some(format!("waits {seconds:.0} s: {reason}"));
+                None
+            }
+            Report::Used { usage } => {
+                view.state = MemberState::Working;
+                view.tool = None;
+                view.tokens.input += usage.input;
+                view.tokens.output += usage.output;
+                view.tokens.cached += usage.cached;
+                None
+            }
+            Report::ToolStarted { turn, tool_use_id, name, description } => {
+                view.tool = Some(description.clone());
+                Some(Event::ToolStarted { member: agent, turn_id: turn, tool_use_id, name, description })
+            }
+            Report::ToolFinished { turn, tool_use_id, is_error, content } => {
+                view.tool = None;
+                Some(Event::ToolFinished { member: agent, turn_id: turn, tool_use_id, is_error, content })
+            }
+            Report::TurnEnded { turn, end, detail } => {
+                view.state = MemberState::Idle;
+                view.turn_id = None;
+                view.tool = None;
+                Some(Event::TurnEnded { member: agent, turn_id: turn, reason: end, detail })
+            }
+            Report::Idle => {
+                view.state = MemberState::Idle;
+                None
+            }
+        };
+        let changed = Event::MemberChanged { member: Box::new(view.clone()) };
+        happened.into_iter().chain([changed]).collect()
+    }
+
+    /// Sets a state that the hub knows of, such as waiting for an answer.
+    pub(crate) fn set_state(&mut self, agent: &AgentId, state: MemberState) -> Vec<Event> {
+        match self.get_mut(agent) {
+            Some(member) if !member.view.state.has_ended() && member.view.state != state => {
+                member.view.state = state;
+                vec![Event::MemberChanged { member: Box::new(member.view.clone()) }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// A member's task is over.
+    pub(crate) fn ended(&mut self, agent: &AgentId, failure: Option<Arc<str>>) -> Vec<Event> {
+        let Some(member) = self.get_mut(agent) else { return Vec::new() };
+        member.live = None;
+        member.view.state = if failure.is_some() { MemberState::Failed } else { MemberState::Completed };
+        member.view.turn_id = None;
+        member.view.tool = None;
+        let ended = Event::MemberEnded {
+            member: agent.clone(),
+            outcome: member.view.state,
+            summary: None,
+            reason: failure.map(|reason| reason.to_string()),
+        };
+        vec![Event::MemberChanged { member: Box::new(member.view.clone()) }, ended]
+    }
+}

@@ -1,0 +1,137 @@
+//! Founding a team, taking one up again, and what each member has on disk. All of it blocks.
+
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use swarm_agent::{Letterbox, Post};
+use swarm_store::{Error, Lease, Root, TeamDir, Transcript, Watch};
+use swarm_wire::permission::Mode;
+use swarm_wire::team::{BackendType, MemberEntry, TeamFile};
+use swarm_wire::transcript::Entry;
+use swarm_wire::{AgentId, MemberName, TeamName};
+
+/// The longest head of a prompt in the team file, in characters.
+const PROMPT_HEAD: usize = 500;
+
+/// A team that this process leads.
+pub(crate) struct Led {
+    pub(crate) dir: TeamDir,
+    pub(crate) file: TeamFile,
+    pub(crate) lease: Lease,
+}
+
+/// The team of this workspace, when it has one. [`Error::is_held`] when another process leads it.
+pub(crate) fn resume(root: &Root, workspace: &Path) -> Result<Option<Led>, Error> {
+    let Some(name) = root.team_of_workspace(workspace)? else { return Ok(None) };
+    let dir = root.team(&name);
+    let lease = Lease::take(&dir)?;
+    Ok(Some(Led { file: dir.read()?, dir, lease }))
+}
+
+/// A new team for this workspace, named after its folder; a name that is taken gets a number.
+pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
+    let folder = workspace.file_name().unwrap_or_default().to_string_lossy();
+    let plain = TeamName::from_folder(&folder);
+    let numbered = (2_usize..).map(|number| TeamName::from_folder(&format!("{plain}-{number}")));
+    for name in std::iter::once(plain.clone()).chain(numbered) {
+        let dir = root.team(&name);
+        if dir.exists()? {
+            continue;
+        }
+        let lease = Lease::take(&dir)?;
+        let file = TeamFile {
+            name: name.clone(),
+            description: None,
+            created_at: unix_ms(),
+            workspace: workspace.display().to_string(),
+            lead_agent_id: AgentId::lead_of(name.clone()),
+            lead_session_id: None,
+            hidden_pane_ids: Vec::new(),
+            team_allowed_paths: Vec::new(),
+            team_rules: Vec::new(),
+            members: vec![entry(&AgentId::lead_of(name), workspace, None, None, None)],
+            unknown: Default::default(),
+        };
+        match dir.create(&file) {
+            Ok(()) => return Ok(Led { dir, file, lease }),
+            // Somebody else founded it in this moment.
+            Err(Error::TeamExists(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(Error::TeamExists(plain))
+}
+
+/// A member's line in the team file.
+pub(crate) fn entry(
+    agent: &AgentId,
+    cwd: &Path,
+    color: Option<String>,
+    model: Option<String>,
+    prompt: Option<&str>,
+) -> MemberEntry {
+    MemberEntry {
+        agent_id: agent.clone(),
+        name: agent.name.clone(),
+        agent_type: None,
+        model,
+        prompt: prompt.map(|prompt| prompt.chars().take(PROMPT_HEAD).collect()),
+        color,
+        plan_mode_required: None,
+        joined_at: unix_ms(),
+        tmux_pane_id: "in-process".to_owned(),
+        cwd: cwd.display().to_string(),
+        worktree_path: None,
+        session_id: None,
+        subscriptions: Vec::new(),
+        backend_type: Some(BackendType::InProcess),
+        is_active: None,
+        mode: Some(Mode::Default),
+        unknown: Default::default(),
+    }
+}
+
+/// `wanted`, or with a number behind it when the team has or had a member of that name.
+pub(crate) fn free_name(file: &TeamFile, wanted: &MemberName) -> MemberName {
+    let taken = |name: &MemberName| file.members.iter().any(|member| member.name == *name);
+    let numbered = (2..=file.members.len() + 2).map(|number| wanted.numbered(number));
+    std::iter::once(wanted.clone())
+        .chain(numbered)
+        .find(|name| !taken(name))
+        .unwrap_or_else(|| wanted.clone())
+}
+
+/// What a member needs of the disk to live.
+pub(crate) struct Opened {
+    pub(crate) transcript: Transcript,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) letterbox: Letterbox,
+    pub(crate) post: Post,
+}
+
+/// Opens a member's transcript and mailbox, and numbers this start of it.
+pub(crate) fn open_member(
+    dir: &TeamDir,
+    agent: &AgentId,
+    color: Option<String>,
+    watch: &Watch,
+) -> Result<Opened, Error> {
+    let mailbox = dir.mailbox(agent);
+    mailbox.create()?;
+    let (transcript, replay) = Transcript::open(dir, agent)?;
+    for torn in &replay.problems {
+        tracing::warn!(path = %torn.path.display(), offset = torn.offset, why = %torn.why, "not an entry; passed over");
+    }
+    let sender = dir.sender(agent.clone().into(), dir.next_incarnation(agent)?);
+    Ok(Opened {
+        transcript,
+        entries: replay.entries,
+        letterbox: Letterbox::open(&mailbox, watch),
+        post: Post::new(dir.clone(), agent.clone(), color, sender),
+    })
+}
+
+fn unix_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
