@@ -11,7 +11,7 @@ const MOST_LINES: usize = 500;
 const LONGER: &[(&str, &str)] = &[];
 
 /// Names that say nothing of what a file owns.
-const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "helper", "common", "manager", "misc", "mod"];
+const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "common", "manager", "misc", "mod"];
 
 #[test]
 fn no_file_is_longer_than_a_reader_bears() {
