@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use swarm_wire::{AgentId, NameError, TeamName};
+use swarm_wire::permission::Scope;
+use swarm_wire::task::TaskId;
+use swarm_wire::{AgentId, MemberName, NameError, TeamName};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -26,6 +28,16 @@ pub enum Error {
     NoSuchTeam { team: TeamName, exist: Vec<TeamName> },
     #[error("nobody reads mail as `{to}`; {}", list("mail reaches", exist))]
     NoSuchMember { to: AgentId, exist: Vec<AgentId> },
+    #[error("the team has no {}; {}", list("member", unknown), list("its members are", exist))]
+    NoSuchMembers { unknown: Vec<MemberName>, exist: Vec<MemberName> },
+    #[error("the team `{team}` is not deleted while members run: {}", list("alive is", live))]
+    MembersRun { team: TeamName, live: Vec<AgentId> },
+    #[error("there is no task `{0}`")]
+    NoSuchTask(TaskId),
+    #[error("task `{0}` would wait for itself")]
+    TaskWaitsForItself(TaskId),
+    #[error("a rule of scope {0:?} is not kept in a settings file")]
+    NotInSettings(Scope),
     #[error("{what} is {bytes} bytes long; the limit is {limit}")]
     TooLarge { what: String, bytes: u64, limit: u64 },
     #[error("`{id}` cannot name a file here: {why}")]

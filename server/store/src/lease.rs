@@ -1,9 +1,12 @@
 //! Who leads a team, and which teammates live: kernel locks, so that alive or not is a fact.
 
+use std::fs;
+use std::io;
+
 use swarm_wire::AgentId;
 
 use crate::atomic::{self, Durability};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::lock::{Holder, ProcessLock};
 use crate::team_dir::{TeamDir, file_name};
 
@@ -54,6 +57,32 @@ impl LiveLock {
     pub fn holder(team: &TeamDir, agent: &AgentId) -> Result<Holder> {
         ProcessLock::holder(&team.path().join("live").join(lock_name(agent)))
     }
+
+    /// Every member whose process lives.
+    pub fn all(team: &TeamDir) -> Result<Vec<AgentId>> {
+        let mut live = Vec::new();
+        for agent in locked_names(team)? {
+            if Self::holder(team, &agent)?.is_alive() {
+                live.push(agent);
+            }
+        }
+        live.sort();
+        Ok(live)
+    }
+}
+
+fn locked_names(team: &TeamDir) -> Result<Vec<AgentId>> {
+    let dir = team.path().join("live");
+    let listing = match fs::read_dir(&dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        listing => listing.map_err(Error::io("list", &dir))?,
+    };
+    let mut names = Vec::new();
+    for item in listing {
+        let name = item.map_err(Error::io("list", &dir))?.file_name();
+        names.extend(name.to_str().and_then(|name| name.strip_suffix(".lock")?.parse::<AgentId>().ok()));
+    }
+    Ok(names)
 }
 
 fn lock_name(agent: &AgentId) -> String {

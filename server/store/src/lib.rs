@@ -4,7 +4,7 @@
 //! [`mailbox::Changes::changed`]. Nothing here knows a model, an editor or how a member runs.
 //!
 //! Start at [`Root`], which knows where things are; it hands out a [`TeamDir`], and that the mailboxes,
-//! permission files, transcripts and locks of one team. `docs/state.md` lists every file and what it promises.
+//! permission files, tasks, transcripts and locks of one team. `docs/state.md` lists every file and what it promises.
 
 mod atomic;
 mod clock;
@@ -16,6 +16,8 @@ mod outputs;
 mod permissions;
 mod root;
 mod seal;
+mod settings;
+mod tasks;
 mod team_dir;
 mod team_file;
 mod transcript;
@@ -28,5 +30,7 @@ pub use mailbox::{Content, Draft, Mailbox, Origin, Reader, Sender, Watch};
 pub use permissions::{Admitted, Permissions, Resolution};
 pub use root::Root;
 pub use seal::{MemberKey, Refusal, Signer, Standing, TeamKey, Verifier, forbid_dumps};
+pub use settings::{Layers, Remembered, RuleLists, SettingsDir, SettingsFile};
+pub use tasks::{Claim, Tasks};
 pub use team_dir::TeamDir;
 pub use transcript::{Page, Replay, Torn, Transcript, TranscriptReader};

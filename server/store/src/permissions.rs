@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use swarm_wire::RequestId;
 use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, Status};
@@ -91,12 +91,15 @@ impl Permissions {
 
     /// Answers a request. The first answer wins; a later one is told what was decided.
     pub fn resolve(&self, id: &RequestId, answer: &Answer, by: ResolvedBy) -> Result<Resolution> {
-        self.decide(id, |request| {
-            request.status = if answer.allow { Status::Approved } else { Status::Rejected };
-            request.resolved_by = Some(by);
-            request.feedback = answer.feedback.clone();
-            request.updated_input = answer.updated_input.clone();
-            request.permission_updates = answer.permission_updates.clone();
+        self.decide(id, |request| apply(request, answer, by))
+    }
+
+    /// Gives many requests one answer, under one lock; each has its own outcome, in the order given.
+    ///
+    /// On an error those before it are answered and on the disk.
+    pub fn resolve_all(&self, ids: &[RequestId], answer: &Answer, by: ResolvedBy) -> Result<Vec<Resolution>> {
+        self.locked(|| {
+            ids.iter().map(|id| self.decide_locked(id, |request| apply(request, answer, by))).collect()
         })
     }
 
@@ -119,21 +122,27 @@ impl Permissions {
     }
 
     fn decide(&self, id: &RequestId, decision: impl FnOnce(&mut PermissionRequest)) -> Result<Resolution> {
+        self.locked(|| self.decide_locked(id, decision))
+    }
+
+    fn decide_locked(
+        &self,
+        id: &RequestId,
+        decision: impl FnOnce(&mut PermissionRequest),
+    ) -> Result<Resolution> {
         let (pending, resolved) = self.paths(id)?;
-        self.locked(|| {
-            if let Some(decided) = atomic::read_json_if_there::<PermissionRequest>(&resolved)? {
-                atomic::remove(&pending)?;
-                return Ok(Resolution { outcome: Outcome::AlreadyResolved, request: Some(decided) });
-            }
-            let Some(mut request) = atomic::read_json_if_there::<PermissionRequest>(&pending)? else {
-                return Ok(Resolution { outcome: Outcome::Unknown, request: None });
-            };
-            decision(&mut request);
-            request.resolved_at = Some(clock::now_ms());
-            atomic::replace_json(&resolved, &request, Durability::Synced)?;
+        if let Some(decided) = atomic::read_json_if_there::<PermissionRequest>(&resolved)? {
             atomic::remove(&pending)?;
-            Ok(Resolution { outcome: Outcome::Resolved, request: Some(request) })
-        })
+            return Ok(Resolution { outcome: Outcome::AlreadyResolved, request: Some(decided) });
+        }
+        let Some(mut request) = atomic::read_json_if_there::<PermissionRequest>(&pending)? else {
+            return Ok(Resolution { outcome: Outcome::Unknown, request: None });
+        };
+        decision(&mut request);
+        request.resolved_at = Some(clock::now_ms());
+        atomic::replace_json(&resolved, &request, Durability::Synced)?;
+        atomic::remove(&pending)?;
+        Ok(Resolution { outcome: Outcome::Resolved, request: Some(request) })
     }
 
     fn locked<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
@@ -148,7 +157,15 @@ impl Permissions {
     }
 }
 
-fn request_id(path: &std::path::Path) -> Option<RequestId> {
+fn apply(request: &mut PermissionRequest, answer: &Answer, by: ResolvedBy) {
+    request.status = if answer.allow { Status::Approved } else { Status::Rejected };
+    request.resolved_by = Some(by);
+    request.feedback = answer.feedback.clone();
+    request.updated_input = answer.updated_input.clone();
+    request.permission_updates = answer.permission_updates.clone();
+}
+
+fn request_id(path: &Path) -> Option<RequestId> {
     let name = path.file_name()?.to_str()?.strip_suffix(".json")?;
     checked_id(name).ok().map(RequestId::new)
 }

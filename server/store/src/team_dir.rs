@@ -10,6 +10,7 @@ use crate::lock;
 use crate::mailbox::{Mailbox, Origin, Sender};
 use crate::permissions::Permissions;
 use crate::root::Root;
+use crate::tasks::Tasks;
 
 /// Handle to one team's state; cheap to clone, and nothing is open in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +58,10 @@ impl TeamDir {
 
     pub fn permissions(&self) -> Permissions {
         Permissions::new(self.path.join("permissions"))
+    }
+
+    pub fn tasks(&self) -> Tasks {
+        Tasks::new(self.path.join("tasks"))
     }
 
     /// The number of this start of `agent`, one more than at its last start, on disk before it is used.

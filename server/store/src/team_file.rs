@@ -1,10 +1,17 @@
 //! The team file: made once, read whole, changed under its lock.
 
+use std::collections::{HashMap, HashSet};
+use std::fs;
+
+use swarm_wire::permission::Mode;
 use swarm_wire::team::TeamFile;
+use swarm_wire::{AgentId, MemberName};
 
 use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
+use crate::lease::{Lease, LiveLock};
 use crate::lock;
+use crate::seal::TeamKey;
 use crate::team_dir::TeamDir;
 
 /// The folders that a new team has from the start.
@@ -49,6 +56,42 @@ impl TeamDir {
             }
             Ok(result)
         })
+    }
+
+    /// Sets the modes of many members in one write, of all or of none.
+    pub fn set_modes(&self, modes: &[(MemberName, Mode)]) -> Result<()> {
+        self.update(|team| {
+            let wanted: HashMap<&MemberName, Mode> = modes.iter().map(|(name, mode)| (name, *mode)).collect();
+            let exist: Vec<MemberName> = team.members.iter().map(|member| member.name.clone()).collect();
+            let there: HashSet<&MemberName> = exist.iter().collect();
+            let unknown: Vec<MemberName> =
+                wanted.keys().filter(|name| !there.contains(*name)).map(|name| (*name).clone()).collect();
+            if !unknown.is_empty() {
+                return Err(Error::NoSuchMembers { unknown, exist });
+            }
+            for member in &mut team.members {
+                if let Some(mode) = wanted.get(&member.name) {
+                    member.mode = Some(*mode);
+                }
+            }
+            Ok(())
+        })?
+    }
+
+    /// Deletes the team with all its state. Refused while a member's process lives.
+    ///
+    /// The lease proves that nobody else leads it. A kill in between leaves a team without a file, which is
+    /// no team: [`TeamDir::create`] may use the name again.
+    pub fn delete(&self, lease: Lease) -> Result<()> {
+        let live: Vec<AgentId> = LiveLock::all(self)?;
+        if !live.is_empty() {
+            return Err(Error::MembersRun { team: self.name().clone(), live });
+        }
+        atomic::remove(&self.team_file_path())?;
+        TeamKey::forget(self)?;
+        fs::remove_dir_all(self.path()).map_err(Error::io("delete", self.path()))?;
+        drop(lease);
+        Ok(())
     }
 
     fn locked<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {

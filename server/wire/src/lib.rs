@@ -8,6 +8,7 @@ pub mod lsp;
 pub mod mail;
 pub mod permission;
 pub mod settings;
+pub mod task;
 pub mod team;
 pub mod transcript;
 

@@ -48,7 +48,7 @@ impl TeamKey {
     pub fn of(lease: &Lease, team: &TeamDir) -> Result<Self> {
         let dir = keys_dir(team.root());
         atomic::create_dir(&dir)?;
-        let path = dir.join(format!("{}.key", team.name().as_str().to_ascii_lowercase()));
+        let path = key_path(team);
         let key = lock::locked(&dir.join(".lock"), || match atomic::read(&path) {
             Ok(text) => {
                 let text = String::from_utf8_lossy(&text);
@@ -66,6 +66,11 @@ impl TeamKey {
             Err(error) => Err(error),
         })?;
         Ok(Self { team: team.name().clone(), epoch: lease.epoch(), key: SigningKey::from_bytes(&key) })
+    }
+
+    /// Removes the key of a team that is deleted.
+    pub(crate) fn forget(team: &TeamDir) -> Result<()> {
+        atomic::remove(&key_path(team))
     }
 
     /// Signs as the leader, or as the user who sits at its editor.
@@ -159,6 +164,10 @@ impl fmt::Debug for MemberKey {
 
 fn keys_dir(root: &Root) -> PathBuf {
     root.path().join("keys")
+}
+
+fn key_path(team: &TeamDir) -> PathBuf {
+    keys_dir(team.root()).join(format!("{}.key", team.name().as_str().to_ascii_lowercase()))
 }
 
 fn random<const N: usize>() -> Result<[u8; N]> {

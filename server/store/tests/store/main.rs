@@ -3,4 +3,7 @@
 
 mod basics;
 mod seals;
+mod settings;
 mod support;
+mod tasks;
+mod team;
