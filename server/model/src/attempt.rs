@@ -158,6 +158,7 @@ impl Post<'_> {
     fn fault(&self, fault: Fault) -> Error {
         match fault {
             Fault::Reported { kind, message } => {
+                let kind = kind.map(|kind| self.scrub(&kind));
                 Error::Reported { host: self.host(), kind, message: self.scrub(&message) }
             }
             Fault::Malformed(reason) => self.malformed(reason),
