@@ -1,1 +1,36 @@
-fn main() {}
+//! The binary: a language server on stdin and stdout, and the commands around it.
+//!
+//! Parses arguments and calls one function. The only crate that knows LSP; nothing but LSP is ever printed
+//! on stdout while it serves.
+
+mod capabilities;
+mod cli;
+mod documents;
+mod environment;
+mod error;
+mod exit;
+mod handlers;
+mod ingress;
+mod lsp;
+mod pending;
+mod push;
+mod serve;
+mod server;
+mod session;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    // Before anything that starts a thread: the helper goes on as the first process of a command's namespace.
+    let mut arguments = std::env::args_os().skip(1).peekable();
+    if arguments.next_if(|first| first == "exec").is_some() {
+        return swarm_guard::exec::enter(arguments);
+    }
+    match cli::Arguments::parse().command {
+        None => serve::stdio(),
+        Some(command) => match command {},
+    }
+}

@@ -279,3 +279,16 @@ pub enum TurnEnd {
     Interrupted,
     Failed,
 }
+
+/// Params of the request `swarm/editor/save` to the client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditorSaveParams {
+    pub uri: String,
+}
+
+/// Result of `swarm/editor/save`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditorSaveResult {
+    /// Whether the document is on disk as the editor shows it.
+    pub saved: bool,
+}

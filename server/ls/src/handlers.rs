@@ -1,0 +1,10 @@
+//! One file a method. A handler reads its params, asks the leader or the snapshot, and answers at once: none
+//! waits for a person, a model or a lock on a file.
+
+pub(crate) mod initialize;
+pub(crate) mod interrupt;
+pub(crate) mod message;
+pub(crate) mod permission;
+pub(crate) mod prompt;
+pub(crate) mod state;
+pub(crate) mod transcript;

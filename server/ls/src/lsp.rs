@@ -1,0 +1,11 @@
+//! The one place that names the LSP library: everybody else says `crate::lsp`.
+//!
+//! `lsp_types` must be the version that tower-lsp re-exports, so it is taken from there.
+
+pub(crate) use tower_lsp::jsonrpc::{
+    Error as RpcError, ErrorCode, Id, Request, Response, Result as RpcResult,
+};
+pub(crate) use tower_lsp::lsp_types as types;
+pub(crate) use tower_lsp::{
+    ExitedError, LanguageServer, Loopback, LspService, LspServiceBuilder, Server as Transport, async_trait,
+};

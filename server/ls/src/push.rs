@@ -1,0 +1,27 @@
+//! What the server says unasked. Each task follows the leader's snapshot or its events, and puts what the
+//! client should see into the proxy's queue; none waits for the client to read.
+
+mod diagnostics;
+mod events;
+pub(crate) mod progress;
+mod questions;
+
+use std::sync::Arc;
+
+use crate::session::Session;
+
+/// Starts what this client can take. Called once, when `initialize` has started the team.
+pub(crate) fn start(session: &Arc<Session>) {
+    let Ok(started) = session.started() else { return };
+    let client = &started.client;
+    if client.features.events {
+        tokio::spawn(events::follow(started.leader.events(), session.proxy.clone()));
+    }
+    tokio::spawn(diagnostics::follow(session.clone()));
+    if !client.features.permissions {
+        tokio::spawn(questions::follow(session.clone()));
+    }
+    if client.shows_progress {
+        tokio::spawn(progress::follow(session.clone()));
+    }
+}

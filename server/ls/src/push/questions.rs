@@ -1,0 +1,117 @@
+//! Asks the user of an editor that draws no questions itself: one `window/showMessageRequest` at a time.
+//!
+//! No answer, or an error, is no decision: the question stays in the code actions and is not asked again.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use swarm_leader::Leader;
+use swarm_wire::RequestId;
+use swarm_wire::lsp::{DecisionName, PermissionResolveParams, StateResult};
+use swarm_wire::permission::{PermissionRequest, RuleUpdate};
+
+use crate::capabilities::Client;
+use crate::ingress::proxy::CallError;
+use crate::lsp::types::request::ShowMessageRequest;
+use crate::lsp::types::{MessageActionItem, MessageType, ShowMessageRequestParams};
+use crate::session::Session;
+use crate::words;
+
+/// The longest title of a choice, in characters.
+const MAX_TITLE: usize = 100;
+
+/// A choice that the user is given.
+struct Choice {
+    title: String,
+    decision: DecisionName,
+    remember: Option<RuleUpdate>,
+}
+
+/// Asks each pending question once, oldest first, until the leader ends or the client turns out not to ask.
+pub(super) async fn follow(session: Arc<Session>) {
+    let Ok(started) = session.started() else { return };
+    let leader = &started.leader;
+    let mut snapshots = leader.watch();
+    let mut asked: HashSet<RequestId> = HashSet::new();
+    loop {
+        let snapshot = snapshots.borrow_and_update().clone();
+        asked.retain(|id| is_pending(&snapshot, id));
+        let next = snapshot.permissions.iter().find(|request| !asked.contains(&request.id));
+        let Some(request) = next else {
+            if snapshots.changed().await.is_err() {
+                return;
+            }
+            continue;
+        };
+        asked.insert(request.id.clone());
+        let choices = choices(request);
+        let params = ask(request, &choices, &started.client);
+        let answer = tokio::select! {
+            answer = session.proxy.request::<ShowMessageRequest>(params) => answer,
+            // Decided elsewhere: the editor may go on showing it, and whatever it says then counts for nothing.
+            () = decided(leader, &request.id) => continue,
+        };
+        match answer {
+            Ok(answer) => {
+                if let Some(choice) =
+                    answer.and_then(|answer| choices.into_iter().find(|c| c.title == answer.title))
+                {
+                    resolve(leader, request.id.clone(), choice).await;
+                }
+            }
+            Err(error) if error.is_unsupported() => return,
+            Err(CallError::Closed) => return,
+            Err(error) => tracing::warn!(%error, "a question was not answered"),
+        }
+    }
+}
+
+async fn decided(leader: &Leader, id: &RequestId) {
+    // An error means that the leader ended, and every question with it.
+    let _ = leader.watch().wait_for(|snapshot| !is_pending(snapshot, id)).await;
+}
+
+fn is_pending(snapshot: &StateResult, id: &RequestId) -> bool {
+    snapshot.permissions.iter().any(|request| request.id == *id)
+}
+
+async fn resolve(leader: &Leader, id: RequestId, choice: Choice) {
+    let params = PermissionResolveParams {
+        ids: vec![id],
+        decision: choice.decision,
+        updated_input: None,
+        feedback: None,
+        remember: choice.remember,
+    };
+    if let Err(refusal) = leader.resolve(params).await {
+        tracing::warn!(%refusal, "a decision was not taken");
+    }
+}
+
+fn choices(request: &PermissionRequest) -> Vec<Choice> {
+    let choice = |deed: &str, decision, remember| {
+        let title: String = words::title(request, deed).chars().take(MAX_TITLE).collect();
+        Choice { title, decision, remember }
+    };
+    let always = request.permission_suggestions.first();
+    let always = always.map(|rule| choice(&words::always(rule), DecisionName::Allow, Some(rule.clone())));
+    [
+        Some(choice("allow", DecisionName::Allow, None)),
+        always,
+        Some(choice("reject", DecisionName::Reject, None)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn ask(request: &PermissionRequest, choices: &[Choice], client: &Client) -> ShowMessageRequestParams {
+    let action =
+        |choice: &Choice| MessageActionItem { title: choice.title.clone(), properties: Default::default() };
+    ShowMessageRequestParams {
+        // VS Code hides what is less than an error after some seconds, and the team would wait for nobody.
+        typ: if client.is_vscode { MessageType::ERROR } else { MessageType::WARNING },
+        message: words::question(request),
+        actions: Some(choices.iter().map(action).collect()),
+    }
+}

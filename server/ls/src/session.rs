@@ -1,0 +1,56 @@
+//! One connection to one editor: what all handlers share. Lives from the first byte to the last.
+
+use std::sync::{Arc, OnceLock};
+
+use swarm_leader::Leader;
+
+use crate::capabilities::Client;
+use crate::documents::Documents;
+use crate::environment::Environment;
+use crate::error::Problem;
+use crate::exit::Exit;
+use crate::ingress::proxy::Proxy;
+
+pub(crate) struct Session {
+    pub(crate) proxy: Proxy,
+    pub(crate) documents: Arc<Documents>,
+    pub(crate) exit: Exit,
+    pub(crate) environment: Environment,
+    started: OnceLock<Started>,
+}
+
+/// What `initialize` brings about.
+pub(crate) struct Started {
+    pub(crate) leader: Leader,
+    pub(crate) client: Client,
+}
+
+impl Session {
+    pub(crate) fn new(exit: Exit, environment: Environment) -> Self {
+        let documents = Arc::new(Documents::new());
+        Self { proxy: Proxy::default(), documents, exit, environment, started: OnceLock::new() }
+    }
+
+    /// Ends the handshake; only the first call counts.
+    pub(crate) fn start(&self, started: Started) {
+        let _ = self.started.set(started);
+    }
+
+    pub(crate) fn has_started(&self) -> bool {
+        self.started.get().is_some()
+    }
+
+    /// What `initialize` brought about. The router refuses requests before it, so an error is a fault.
+    pub(crate) fn started(&self) -> Result<&Started, Problem> {
+        self.started.get().ok_or_else(|| Problem::failed("the server is not initialized"))
+    }
+
+    pub(crate) fn leader(&self) -> Result<&Leader, Problem> {
+        self.started().map(|started| &started.leader)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Self {
+        Self::new(Exit::new(), Environment::read())
+    }
+}

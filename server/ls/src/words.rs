@@ -1,0 +1,58 @@
+//! What a person reads about a permission request, the same on every surface.
+
+use serde_json::Value;
+use swarm_wire::permission::{Level, PermissionRequest, RuleUpdate, Scope};
+
+/// Who wants what, in a line.
+pub(crate) fn wish(request: &PermissionRequest) -> String {
+    format!("{} asks: {} ({})", request.worker_name, request.description, level(request.level))
+}
+
+/// Who wants what, with the whole of what would be run.
+pub(crate) fn question(request: &PermissionRequest) -> String {
+    let mut text = wish(request);
+    if let Some(detail) = detail(request)
+        && !request.description.contains(&detail)
+    {
+        text.push_str("\n\n");
+        text.push_str(&detail);
+    }
+    text
+}
+
+/// A title of something that can be done about a request, led by the worker's name.
+pub(crate) fn title(request: &PermissionRequest, deed: &str) -> String {
+    format!("{}: {deed}", request.worker_name)
+}
+
+/// What a suggested rule is called where it can be chosen.
+pub(crate) fn always(rule: &RuleUpdate) -> String {
+    let scope = match rule.scope {
+        Scope::Session => "while it lives",
+        Scope::Team => "in this team",
+        Scope::Project => "in this project",
+        Scope::User => "everywhere",
+    };
+    format!("allow always {} {scope}", rule.rules.join(", "))
+}
+
+pub(crate) fn level(level: Level) -> &'static str {
+    match level {
+        Level::ReadOnly => "reads",
+        Level::ChangesFiles => "changes files",
+        Level::RunsCode => "runs code",
+        Level::LeavesMachine => "leaves the machine",
+        Level::Destroys => "destroys",
+    }
+}
+
+/// The command as a whole, or the input where the call is no command and no edit.
+fn detail(request: &PermissionRequest) -> Option<String> {
+    if let Some(command) = request.input.get("command").and_then(Value::as_str) {
+        return Some(command.to_owned());
+    }
+    if request.change.is_some() || request.input.as_object().is_none_or(|input| input.is_empty()) {
+        return None;
+    }
+    serde_json::to_string_pretty(&request.input).ok()
+}

@@ -1,0 +1,131 @@
+//! A place of its own for one test: a state root, a home, a workspace, an environment with nothing else in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::caps::Caps;
+use crate::editor::Editor;
+use crate::processes::MARK;
+
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+/// Everything that the servers of one test can touch; gone when it and its editors are dropped.
+pub struct World {
+    binary: PathBuf,
+    root: Arc<tempfile::TempDir>,
+    workspace: PathBuf,
+    id: String,
+    env: Vec<(String, String)>,
+}
+
+impl World {
+    /// A world around the built `binary`, with an empty workspace.
+    pub fn new(binary: &str) -> Self {
+        Self::with_workspace(binary, "workspace")
+    }
+
+    /// A world whose workspace folder has this name.
+    pub fn with_workspace(binary: &str, name: &str) -> Self {
+        let root = tempfile::Builder::new()
+            .prefix("swarm-test-")
+            .tempdir()
+            .unwrap_or_else(|error| panic!("{error}"));
+        let real = root.path().canonicalize().unwrap_or_else(|error| panic!("{error}"));
+        let id = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let workspace = real.join(name);
+        for folder in [&workspace, &real.join("home"), &real.join("tmp")] {
+            fs::create_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        }
+        Self { binary: binary.into(), root: Arc::new(root), workspace, id, env: Vec::new() }
+    }
+
+    /// Sets a variable for the servers started from now on.
+    pub fn env(&mut self, name: &str, value: impl Into<String>) -> &mut Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// The state root of the servers.
+    pub fn swarm_home(&self) -> PathBuf {
+        self.root.path().join("swarm")
+    }
+
+    /// An absolute path within the workspace.
+    pub fn path(&self, relative: &str) -> PathBuf {
+        self.workspace.join(relative)
+    }
+
+    /// The URI of a file in the workspace.
+    pub fn uri(&self, relative: &str) -> String {
+        uri(&self.path(relative))
+    }
+
+    /// Writes a file in the workspace.
+    pub fn write(&self, relative: &str, text: &str) -> PathBuf {
+        let path = self.path(relative);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).unwrap_or_else(|error| panic!("{}: {error}", parent.display()));
+        }
+        fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        path
+    }
+
+    /// The text of a file in the workspace.
+    pub fn read(&self, relative: &str) -> String {
+        let path = self.path(relative);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The binary with these arguments, in this world's environment.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        let at = |name: &str| self.root.path().join(name);
+        command
+            .args(arguments)
+            .current_dir(&self.workspace)
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("HOME", at("home"))
+            .env("TMPDIR", at("tmp"))
+            .env("LANG", "C.UTF-8")
+            .env("SWARM_HOME", at("swarm"))
+            .env(MARK, &self.id)
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// An editor that has shaken hands with a server of its own.
+    pub fn editor(&self, caps: Caps) -> Editor {
+        let mut editor = self.unshaken();
+        editor.initialize(&caps, Some(&self.workspace));
+        editor
+    }
+
+    /// An editor that has said nothing yet.
+    pub fn unshaken(&self) -> Editor {
+        let mut command = self.command(&[]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        Editor::start(command, self.id.clone(), self.root.clone())
+    }
+}
+
+/// The `file:` URI of an absolute path.
+pub(crate) fn uri(path: &Path) -> String {
+    let mut uri = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                uri.push(*byte as char)
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
+}
