@@ -10,8 +10,8 @@ use tokio::sync::oneshot;
 pub(crate) enum Event {
     /// A member in this process has a question for the user.
     Asked { request: Box<PermissionRequest>, answer: oneshot::Sender<Answer> },
-    /// The turn that asked is over.
-    Withdrawn(RequestId),
+    /// The turn that asked is over; it ends once the question is taken back.
+    Withdrawn { id: RequestId, done: oneshot::Sender<()> },
     /// The leader's model wants a teammate.
     Spawn { request: SpawnRequest, reply: oneshot::Sender<Result<AgentId, String>> },
     /// Mail for the leader.

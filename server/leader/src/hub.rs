@@ -161,7 +161,11 @@ impl Hub {
     async fn take(&mut self, event: Event) {
         match event {
             Event::Asked { request, answer } => self.asked(*request, answer).await,
-            Event::Withdrawn(id) => self.withdraw(&id).await,
+            Event::Withdrawn { id, done } => {
+                self.withdraw(&id).await;
+                // A member that is being ended does not wait.
+                let _ = done.send(());
+            }
             Event::Spawn { request, reply } => {
                 let spawned = self.spawn(request).await;
                 // A turn that was interrupted meanwhile does not wait; the teammate lives all the same.

@@ -26,8 +26,11 @@ impl Ask for HubPorts {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(_)) => Err(Withdrawn),
             None => {
+                let (done, withdrawn) = oneshot::channel();
                 // A hub that is gone has withdrawn everything.
-                let _ = self.events.send(Event::Withdrawn(id)).await;
+                if self.events.send(Event::Withdrawn { id, done }).await.is_ok() {
+                    let _ = withdrawn.await;
+                }
                 Err(Withdrawn)
             }
         }

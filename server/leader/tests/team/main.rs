@@ -1,0 +1,9 @@
+//! A whole team in this process: the real hub, agents, mailboxes and HTTP, against the scripted model.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by it, with the place")]
+
+mod members;
+mod questions;
+mod resume;
+mod stage;
+mod turns;
