@@ -16,14 +16,6 @@ use crate::request::Request;
 pub(crate) struct Anthropic;
 
 impl Provider for Anthropic {
-    fn key_variable(&self) -> &'static str {
-        "ANTHROPIC_API_KEY"
-    }
-
-    fn home(&self) -> &'static str {
-        "api.anthropic.com"
-    }
-
     fn endpoint(&self, base: &Url) -> Url {
         let mut url = base.clone();
         let path = base.path().trim_end_matches('/');

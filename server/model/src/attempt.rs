@@ -95,11 +95,15 @@ impl Attempt {
                     }
                 }
                 Ok(None) => return self.decoder.closed().map_err(|fault| post.fault(fault)),
-                Err(error) => return Err(post.interrupted(root_cause(&error))),
+                // What is missing may be no more than what follows a whole answer.
+                Err(error) => {
+                    return self.decoder.closed().map_err(|_| post.interrupted(root_cause(&error)));
+                }
             }
-            next = timeout(post.config.idle_timeout, response.chunk())
-                .await
-                .map_err(|_| post.silent(post.config.idle_timeout))?;
+            next = match timeout(post.config.idle_timeout, response.chunk()).await {
+                Ok(next) => next,
+                Err(_) => return self.decoder.closed().map_err(|_| post.silent(post.config.idle_timeout)),
+            };
         }
     }
 

@@ -8,9 +8,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::anthropic::Anthropic;
 use crate::attempt::{Attempt, Post};
-use crate::config::{ApiKey, Config};
+use crate::config::{ApiKey, Config, Format};
 use crate::error::{CallError, Error};
 use crate::event::{Delta, Reply, Stop};
+use crate::openai::chat::Chat;
+use crate::openai::responses::Responses;
 use crate::provider::Provider;
 use crate::request::Request;
 use crate::retry::wait_before;
@@ -26,7 +28,12 @@ pub struct Client {
 
 impl Client {
     pub fn new(config: Config) -> Self {
-        Self { config, provider: Box::new(Anthropic), http: OnceCell::new() }
+        let provider: Box<dyn Provider> = match config.format {
+            Format::Messages => Box::new(Anthropic),
+            Format::Responses => Box::new(Responses),
+            Format::ChatCompletions => Box::new(Chat::at(&config.base_url)),
+        };
+        Self { config, provider, http: OnceCell::new() }
     }
 
     /// Puts `request` to the model and gives its whole answer; pieces of it go to `deltas` as they come.
@@ -54,7 +61,7 @@ impl Client {
             http: &prepared.http,
             config: &self.config,
             host: &prepared.host,
-            key_variable: self.provider.key_variable(),
+            key_variable: self.config.format.key_variable(),
             url: prepared.url,
             headers: prepared.headers,
             body: prepared.body,
@@ -111,8 +118,9 @@ impl Client {
         let base = base_url(&self.config.base_url)?;
         let host = host_of(&base);
         let key = self.config.api_key.as_ref().filter(|key| !key.is_empty());
-        if key.is_none() && base.host_str() == Some(self.provider.home()) {
-            return Err(Error::MissingKey { host, variable: self.provider.key_variable() });
+        let variable = self.config.format.key_variable();
+        if key.is_none() && is_home(self.config.format, &base) {
+            return Err(Error::MissingKey { host, variable });
         }
         let headers = self.headers(key)?;
         let body =
@@ -152,6 +160,11 @@ fn base_url(text: &str) -> Result<Url, Error> {
         "http" | "https" if url.has_host() => Ok(url),
         scheme => Err(Error::BaseUrl { reason: format!("its scheme is {scheme:?}") }),
     }
+}
+
+/// The owner of a format always wants a key, so that a call without one needs not be sent.
+fn is_home(format: Format, base: &Url) -> bool {
+    Url::parse(format.home()).is_ok_and(|home| home.host() == base.host())
 }
 
 /// The host as users know it, without a password that the address may hold.

@@ -8,7 +8,10 @@ use reqwest::header::{HeaderValue, InvalidHeaderValue};
 /// What a [`Client`](crate::Client) needs to know. Every wait is bounded; the whole of an answer is not.
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The address without the path of a method, such as `http://127.0.0.1:8080`.
+    /// What is spoken there.
+    pub format: Format,
+    /// The address without the path of a method: `https://api.anthropic.com`, `http://127.0.0.1:11434/v1`. The
+    /// version may be left out where it would be the whole path.
     pub base_url: String,
     /// `None` for a server that wants none.
     pub api_key: Option<ApiKey>,
@@ -26,9 +29,40 @@ pub struct Config {
     pub longest_backoff: Duration,
 }
 
+/// A wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Anthropic's `POST /v1/messages`.
+    Messages,
+    /// OpenAI's `POST /v1/responses`.
+    Responses,
+    /// `POST /v1/chat/completions`, spoken by OpenAI, Ollama, llama.cpp, vLLM, OpenRouter, DeepSeek and others.
+    ChatCompletions,
+}
+
+impl Format {
+    /// The environment variable by which users know the key.
+    pub fn key_variable(self) -> &'static str {
+        match self {
+            Self::Messages => "ANTHROPIC_API_KEY",
+            Self::Responses | Self::ChatCompletions => "OPENAI_API_KEY",
+        }
+    }
+
+    /// The address of the format's owner.
+    pub fn home(self) -> &'static str {
+        match self {
+            Self::Messages => "https://api.anthropic.com",
+            Self::Responses | Self::ChatCompletions => "https://api.openai.com/v1",
+        }
+    }
+}
+
 impl Config {
+    /// Anthropic's format, with waits that suit a hosted model and a local one.
     pub fn new(base_url: impl Into<String>, api_key: Option<ApiKey>) -> Self {
         Self {
+            format: Format::Messages,
             base_url: base_url.into(),
             api_key,
             connect_timeout: Duration::from_secs(15),

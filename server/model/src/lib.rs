@@ -9,6 +9,7 @@ mod client;
 mod config;
 mod error;
 mod event;
+mod openai;
 mod provider;
 mod refusal;
 mod request;
@@ -17,7 +18,7 @@ mod sse;
 mod transport;
 
 pub use client::Client;
-pub use config::{ApiKey, Config};
+pub use config::{ApiKey, Config, Format};
 pub use error::{CallError, Error};
 pub use event::{Delta, Reply, Stop, Usage};
 pub use request::{Effort, Message, Part, Request, ToolSpec, UserPart};

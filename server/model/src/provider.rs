@@ -15,12 +15,6 @@ use crate::sse::Event;
 
 /// One wire format.
 pub(crate) trait Provider: fmt::Debug + Send + Sync {
-    /// The environment variable by which users know the key.
-    fn key_variable(&self) -> &'static str;
-
-    /// The host that always wants a key, so that a call without one needs not be sent.
-    fn home(&self) -> &'static str;
-
     /// Where a request is posted, beneath the address that the user gave.
     fn endpoint(&self, base: &Url) -> Url;
 

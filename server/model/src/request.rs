@@ -75,7 +75,7 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// The word that every provider so far uses for it.
+    /// The word that providers use for it, those that have the step.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Low => "low",

@@ -1,14 +1,16 @@
 //! The events of a stream of `/v1/messages` as one answer. Its end is `message_stop` and nothing else.
 
+mod wire;
+
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::event::{Reply, Stop, Usage};
 use crate::provider::{Decoder, Fault, Progress};
 use crate::request::Part;
 use crate::sse::Event;
+use wire::{BlockDelta, WireEvent, WireUsage};
 
 #[derive(Debug, Default)]
 pub(super) struct Stream {
@@ -223,102 +225,6 @@ impl Usage {
         }
         self.output = wire.output_tokens.unwrap_or(self.output);
         self.cached = wire.cache_read_input_tokens.unwrap_or(self.cached);
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum WireEvent {
-    MessageStart {
-        message: StartedMessage,
-    },
-    ContentBlockStart {
-        index: u64,
-        content_block: Value,
-    },
-    ContentBlockDelta {
-        index: u64,
-        delta: BlockDelta,
-    },
-    ContentBlockStop {
-        index: u64,
-    },
-    MessageDelta {
-        delta: MessageChange,
-        #[serde(default)]
-        usage: WireUsage,
-    },
-    MessageStop,
-    Error {
-        error: WireError,
-    },
-    /// A ping, or an event of a later day.
-    #[serde(other)]
-    Other,
-}
-
-#[derive(Deserialize)]
-struct StartedMessage {
-    #[serde(default)]
-    usage: WireUsage,
-}
-
-#[derive(Deserialize)]
-struct MessageChange {
-    stop_reason: Option<String>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(default)]
-struct WireUsage {
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct WireError {
-    #[serde(rename = "type")]
-    kind: Option<String>,
-    #[serde(default)]
-    message: String,
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum BlockDelta {
-    TextDelta {
-        text: String,
-    },
-    InputJsonDelta {
-        partial_json: String,
-    },
-    ThinkingDelta {
-        thinking: String,
-    },
-    SignatureDelta {
-        signature: String,
-    },
-    CitationsDelta,
-    #[serde(other)]
-    Other,
-}
-
-impl BlockDelta {
-    fn add_to(self, item: &mut Map<String, Value>) {
-        let (field, more) = match self {
-            Self::ThinkingDelta { thinking } => ("thinking", thinking),
-            Self::SignatureDelta { signature } => ("signature", signature),
-            Self::TextDelta { text } => ("text", text),
-            Self::InputJsonDelta { .. } | Self::CitationsDelta | Self::Other => return,
-        };
-        match item.get_mut(field) {
-            Some(Value::String(whole)) => whole.push_str(&more),
-            _ => {
-                item.insert(field.to_owned(), Value::String(more));
-            }
-        }
     }
 }
 

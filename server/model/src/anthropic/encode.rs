@@ -68,6 +68,12 @@ fn assistant_block(part: &Part) -> Option<Block<'_>> {
     match part {
         Part::Text(text) => text_block(text),
         Part::ToolUse { id, name, input } => Some(Block::ToolUse { id, name, input, cache_control: None }),
+        // The items of other formats are not understood here.
+        Part::Opaque(item)
+            if matches!(item.get("type").and_then(Value::as_str), None | Some("reasoning")) =>
+        {
+            None
+        }
         Part::Opaque(item) => Some(Block::Opaque(item)),
     }
 }
