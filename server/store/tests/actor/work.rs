@@ -1,0 +1,56 @@
+//! A member's work: it handles its mail, writes to another, claims tasks, counts in the team file.
+
+use std::collections::HashSet;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+
+use swarm_store::{Draft, Durability, Reader, TeamDir};
+use swarm_wire::AgentId;
+use swarm_wire::task::TaskStatus;
+
+/// Handles all mail that is there, once.
+pub(crate) fn read(team: &TeamDir, agent: &AgentId, handled: &Path) {
+    handle(&mut team.mailbox(agent).reader(), handled);
+}
+
+/// Three rounds of everything, as `ada`, who writes to herself.
+pub(crate) fn work(team: &TeamDir, sent: &Path, handled: &Path) {
+    let ada: AgentId = "ada@shop".parse().unwrap();
+    let incarnation = team.next_incarnation(&ada).unwrap();
+    let mailbox = team.mailbox(&ada);
+    let sender = team.sender(ada.clone().into(), incarnation);
+    let mut reader = mailbox.reader();
+    for round in 0..3 {
+        let durability = if round % 2 == 0 { Durability::Buffered } else { Durability::Synced };
+        let id = sender.send(&mailbox, Draft::text("x"), durability).unwrap();
+        note(sent, id.as_str());
+        handle(&mut reader, handled);
+        crate::count(team);
+        let task = team.tasks().claim_next(&ada).unwrap().map_or_else(
+            || team.tasks().create("t", "", &[]).unwrap(),
+            |task| team.tasks().update(&task.id, |task| task.status = TaskStatus::Pending).unwrap().unwrap(),
+        );
+        team.tasks().claim(&task.id, &ada).unwrap();
+        crate::append(team, &ada, &round.to_string());
+    }
+}
+
+/// Writes each message's id down, then acknowledges it, as a member's transcript does; one that is written
+/// down already is only acknowledged.
+fn handle(reader: &mut Reader, handled: &Path) {
+    let before = fs::read_to_string(handled).unwrap_or_default();
+    let before: HashSet<&str> = before.lines().collect();
+    for mail in reader.unread().unwrap().mail {
+        if !before.contains(mail.message.id.as_str()) {
+            note(handled, mail.message.id.as_str());
+        }
+        reader.ack(&mail.handle).unwrap();
+    }
+}
+
+/// One write a line, so that a kill leaves the whole of it or nothing.
+fn note(path: &Path, line: &str) {
+    let mut file = OpenOptions::new().append(true).create(true).open(path).unwrap();
+    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
