@@ -1,6 +1,12 @@
 //! The command line: parses it, and calls one function a command.
 
+mod demo;
+
+use std::process::ExitCode;
+
 use clap::{Parser, Subcommand};
+
+use crate::environment::Environment;
 
 /// A language server that hosts a team of coding agents. Without a command it speaks LSP on stdin and stdout.
 #[derive(Debug, Parser)]
@@ -15,4 +21,33 @@ pub(crate) struct Arguments {
 
 /// A command; each has its file in `cli/`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {}
+pub(crate) enum Command {
+    /// See a leader and a teammate mend a small program: no key, no network, nothing of yours is touched.
+    Demo(demo::Arguments),
+}
+
+/// Runs a command to its end. What went wrong is said on stderr.
+pub(crate) fn run(command: Command) -> ExitCode {
+    let environment = Environment::read();
+    let runtime = match tokio::runtime::Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("swarm-ls: the runtime cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(async {
+        match command {
+            Command::Demo(arguments) => demo::run(arguments, &environment).await,
+        }
+    });
+    // A question that was left at the terminal must not hold up the end.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("swarm-ls: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

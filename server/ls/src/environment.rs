@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use swarm_guard::exec::Helper;
+use swarm_leader::Machine;
 use swarm_wire::settings::{Secret, Settings};
 
 /// Parts of names of variables that hold secrets.
@@ -28,9 +30,9 @@ const LEADS_OUT: [&str; 14] = [
 /// What the environment says that anything here depends on.
 pub(crate) struct Environment {
     /// The user's home, absolute.
-    pub(crate) home: PathBuf,
+    home: PathBuf,
     /// What agents' commands find in their environment.
-    pub(crate) commands: Vec<(String, String)>,
+    commands: Vec<(String, String)>,
     key: Option<Secret>,
     base_url: Option<String>,
 }
@@ -56,6 +58,11 @@ impl Environment {
             home: home.filter(|home| home.is_absolute()).unwrap_or_else(|| Path::new("/").to_owned()),
             commands: all.into_iter().filter(|(name, _)| is_for_commands(name)).collect(),
         }
+    }
+
+    /// What members know of the machine.
+    pub(crate) fn machine(&self) -> Machine {
+        Machine { home: self.home.clone(), env: self.commands.clone(), helper: Helper::ThisProgram }
     }
 
     /// The settings with the environment's key and address where they name none.

@@ -31,6 +31,6 @@ fn main() -> ExitCode {
     }
     match cli::Arguments::parse().command {
         None => serve::stdio(),
-        Some(command) => match command {},
+        Some(command) => cli::run(command),
     }
 }

@@ -10,7 +10,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, stdin, stdout};
 #[tokio::main]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let path = std::env::args_os().nth(1).ok_or("usage: serve SCRIPT.json")?;
-    let json = tokio::fs::read_to_string(&path).await.map_err(|error| format!("{}: {error}", std::path::Path::new(&path).display()))?;
+    let json = tokio::fs::read_to_string(&path)
+        .await
+        .map_err(|error| format!("{}: {error}", std::path::Path::new(&path).display()))?;
     let server = ScriptServer::start(Script::from_json(&json)?).await?;
     say(&server.base_url()).await?;
 

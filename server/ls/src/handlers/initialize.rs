@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
-use swarm_guard::exec::Helper;
-use swarm_leader::{Leader, Machine, Options};
+use swarm_leader::{Leader, Options};
 use swarm_store::Root;
 use swarm_wire::settings::Settings;
 
@@ -34,11 +33,7 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
     };
     let editor = Arc::new(ClientEditor::new(session.documents.clone(), session.proxy.clone(), abilities));
     let environment = &session.environment;
-    let machine = Machine {
-        home: environment.home.clone(),
-        env: environment.commands.clone(),
-        helper: Helper::ThisProgram,
-    };
+    let machine = environment.machine();
     let settings = environment.complete(settings);
     let leader = Leader::start(Options { root: root(session), workspace, settings, machine, editor });
     let result = InitializeResult {
