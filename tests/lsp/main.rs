@@ -4,6 +4,7 @@ mod documents;
 mod ending;
 mod framing;
 mod requests;
+mod turns;
 
 use swarm_tests::World;
 

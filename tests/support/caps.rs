@@ -12,7 +12,7 @@ impl Caps {
         Self(json!({
             "workspace": { "applyEdit": true, "workspaceEdit": { "documentChanges": true } },
             "window": { "showDocument": { "support": true }, "showMessage": {} },
-            "textDocument": { "publishDiagnostics": { "dataSupport": true }, "codeAction": {} },
+            "textDocument": { "publishDiagnostics": { "dataSupport": true }, "codeAction": { "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } } } },
         }))
     }
 

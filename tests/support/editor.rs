@@ -209,6 +209,23 @@ impl Editor {
         self.request("swarm/state", json!({}));
     }
 
+    /// Asks for the state until it is as `is_it` accepts; each look is behind what happened before it.
+    pub fn until_state(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + WAIT;
+        loop {
+            let state = self.request("swarm/state", json!({}));
+            if is_it(&state) {
+                return state;
+            }
+            assert!(Instant::now() < deadline, "the state did not come to be; it is {state:#}");
+        }
+    }
+
+    /// Whether a notification of this method has arrived and was not taken.
+    pub fn has_seen(&self, method: &str) -> bool {
+        self.notifications.iter().any(|(name, _)| name == method)
+    }
+
     /// The questions that arrived and were not claimed.
     pub fn unclaimed(&self) -> Vec<&Question> {
         self.questions.iter().collect()

@@ -7,10 +7,13 @@
 
 mod caps;
 mod editor;
+mod model;
 mod processes;
 mod wire;
 mod world;
 
 pub use caps::Caps;
 pub use editor::{Editor, ErrorAnswer, Question, WAIT};
+pub use model::FakeModel;
+pub use swarm_script as script;
 pub use world::World;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::caps::Caps;
 use crate::editor::Editor;
+use crate::model::FakeModel;
 use crate::processes::MARK;
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -46,6 +47,11 @@ impl World {
     pub fn env(&mut self, name: &str, value: impl Into<String>) -> &mut Self {
         self.env.push((name.into(), value.into()));
         self
+    }
+
+    /// Points the servers started from now on at this model.
+    pub fn model(&mut self, model: &FakeModel) -> &mut Self {
+        self.env("ANTHROPIC_BASE_URL", model.base_url()).env("ANTHROPIC_API_KEY", "test-key")
     }
 
     pub fn workspace(&self) -> &Path {

@@ -4,9 +4,11 @@ use serde_json::{Value, json};
 use swarm_wire::lsp::{ClientFeatures, PROTOCOL_VERSION};
 
 use crate::documents::Encoding;
+use crate::handlers::execute_command::COMMANDS;
 use crate::lsp::types::{
-    self, InitializeParams, PositionEncodingKind, SaveOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    self, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, ExecuteCommandOptions,
+    InitializeParams, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
@@ -19,6 +21,8 @@ pub(crate) struct Client {
     /// Takes edits with the version they were made for.
     pub(crate) versioned_edits: bool,
     pub(crate) applies_edits: bool,
+    /// Takes code actions, where older clients take only commands.
+    pub(crate) action_literals: bool,
     pub(crate) shows_documents: bool,
     pub(crate) shows_progress: bool,
     pub(crate) answers_configuration: bool,
@@ -31,12 +35,15 @@ impl Client {
         let workspace = capabilities.workspace.as_ref();
         let window = capabilities.window.as_ref();
         let edits = workspace.and_then(|workspace| workspace.workspace_edit.as_ref());
+        let text = capabilities.text_document.as_ref();
+        let actions = text.and_then(|text| text.code_action.as_ref());
         let name = params.client_info.as_ref().map_or("", |info| info.name.as_str());
         Self {
             features: features(capabilities.experimental.as_ref()),
             encoding: encoding(capabilities),
             versioned_edits: edits.and_then(|edits| edits.document_changes).unwrap_or(false),
             applies_edits: workspace.and_then(|workspace| workspace.apply_edit).unwrap_or(false),
+            action_literals: actions.is_some_and(|actions| actions.code_action_literal_support.is_some()),
             shows_documents: window
                 .and_then(|window| window.show_document.as_ref())
                 .is_some_and(|show| show.support),
@@ -63,6 +70,14 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             Encoding::Utf32 => PositionEncodingKind::UTF32,
         }),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+            ..CodeActionOptions::default()
+        })),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: COMMANDS.iter().map(|&command| command.to_owned()).collect(),
+            ..ExecuteCommandOptions::default()
+        }),
         workspace: Some(WorkspaceServerCapabilities {
             workspace_folders: Some(folders),
             file_operations: None,

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use swarm_guard::exec::Helper;
 use swarm_leader::Machine;
 use swarm_wire::settings::{Secret, Settings};
+use tracing_subscriber::filter::LevelFilter;
 
 /// Parts of names of variables that hold secrets.
 const SECRET: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH"];
@@ -33,6 +34,8 @@ pub(crate) struct Environment {
     home: PathBuf,
     /// What agents' commands find in their environment.
     commands: Vec<(String, String)>,
+    /// How much the server logs: `SWARM_LOG`, one of error, warn, info, debug and trace.
+    pub(crate) log_level: LevelFilter,
     key: Option<Secret>,
     base_url: Option<String>,
 }
@@ -55,6 +58,7 @@ impl Environment {
         Self {
             key: value("ANTHROPIC_API_KEY").map(Secret::new),
             base_url: value("ANTHROPIC_BASE_URL"),
+            log_level: value("SWARM_LOG").and_then(|level| level.parse().ok()).unwrap_or(LevelFilter::INFO),
             home: home.filter(|home| home.is_absolute()).unwrap_or_else(|| Path::new("/").to_owned()),
             commands: all.into_iter().filter(|(name, _)| is_for_commands(name)).collect(),
         }

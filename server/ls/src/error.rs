@@ -33,6 +33,20 @@ impl Problem {
         Self { kind: Kind::Params, what: what.into(), which: Some(field.into()), hint: None }
     }
 
+    pub(crate) fn hint(mut self, hint: &'static str) -> Self {
+        self.hint = Some(hint);
+        self
+    }
+
+    /// The same about a field of a larger whole.
+    pub(crate) fn within(mut self, outer: &str) -> Self {
+        self.which = self.which.map(|inner| match inner.as_str() {
+            "params" => outer.to_owned(),
+            inner => format!("{outer}.{inner}"),
+        });
+        self
+    }
+
     /// Something that cannot be done now.
     pub(crate) fn failed(what: impl Into<String>) -> Self {
         Self { kind: Kind::Failed, what: what.into(), which: None, hint: None }

@@ -12,11 +12,13 @@ mod exit;
 mod handlers;
 mod ingress;
 mod lsp;
+mod pages;
 mod pending;
 mod push;
 mod serve;
 mod server;
 mod session;
+mod trace;
 mod words;
 
 use std::process::ExitCode;

@@ -40,6 +40,12 @@ impl Mark<'_> {
         };
         self.ranges.iter().map(one).collect()
     }
+
+    /// Whether a range of whole lines meets one of the marked lines.
+    pub(crate) fn meets(&self, range: Range) -> bool {
+        let overlap = |own: &Range| own.start.line <= range.end.line && range.start.line <= own.end.line;
+        self.ranges.iter().any(overlap)
+    }
 }
 
 /// What [`marks`] would be computed from.

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use swarm_store::Root;
 use tokio::time::timeout;
 
 use crate::environment::Environment;
@@ -12,6 +13,7 @@ use crate::ingress::stdout::Stdout;
 use crate::lsp::Transport;
 use crate::server;
 use crate::session::Session;
+use crate::trace;
 
 /// How many requests run at once: none waits, so as many as come.
 const CONCURRENCY: usize = 1 << 20;
@@ -35,6 +37,8 @@ pub(crate) fn stdio() -> ExitCode {
 async fn serve(environment: Environment) -> u8 {
     let exit = Exit::new();
     let session = Arc::new(Session::new(exit.clone(), environment));
+    let root = Root::from_env().ok().filter(|root| root.prepare().is_ok());
+    trace::start(root.as_ref(), session.environment.log_level, session.proxy.clone());
     let (service, outbound) = server::service(session.clone());
     let (library, read) = tokio::io::duplex(PIPE);
     tokio::spawn(frames::pump(tokio::io::stdin(), library, exit.clone()));
@@ -55,5 +59,6 @@ async fn serve(environment: Environment) -> u8 {
     {
         tracing::error!("the team did not end in time");
     }
+    session.pages.clear();
     exit.code()
 }

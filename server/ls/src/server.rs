@@ -11,7 +11,10 @@ use crate::error::{Problem, parse};
 use crate::handlers;
 use crate::ingress::proxy::Outbound;
 use crate::ingress::service::Ingress;
-use crate::lsp::types::{InitializeParams, InitializeResult};
+use crate::lsp::types::{
+    CodeActionParams, CodeActionResponse, DidChangeConfigurationParams, ExecuteCommandParams,
+    InitializeParams, InitializeResult, InitializedParams,
+};
 use crate::lsp::{LanguageServer, LspService, LspServiceBuilder, RpcError, RpcResult};
 use crate::push;
 use crate::session::Session;
@@ -45,6 +48,22 @@ methods! {
 impl LanguageServer for Front {
     async fn initialize(&self, params: InitializeParams) -> RpcResult<InitializeResult> {
         Ok(handlers::initialize::initialize(&self.session, params))
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        handlers::configuration::pull(&self.session);
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        handlers::configuration::changed(&self.session, params.settings).await;
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> RpcResult<Option<CodeActionResponse>> {
+        Ok(Some(handlers::code_action::code_action(&self.session, &params)?))
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> RpcResult<Option<Value>> {
+        Ok(Some(handlers::execute_command::execute_command(self.session.clone(), params).await?))
     }
 
     async fn shutdown(&self) -> RpcResult<()> {

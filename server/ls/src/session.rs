@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use serde_json::Value;
 use swarm_leader::Leader;
 
 use crate::capabilities::Client;
@@ -10,12 +11,14 @@ use crate::environment::Environment;
 use crate::error::Problem;
 use crate::exit::Exit;
 use crate::ingress::proxy::Proxy;
+use crate::pages::Pages;
 
 pub(crate) struct Session {
     pub(crate) proxy: Proxy,
     pub(crate) documents: Arc<Documents>,
     pub(crate) exit: Exit,
     pub(crate) environment: Environment,
+    pub(crate) pages: Pages,
     started: OnceLock<Started>,
 }
 
@@ -23,12 +26,15 @@ pub(crate) struct Session {
 pub(crate) struct Started {
     pub(crate) leader: Leader,
     pub(crate) client: Client,
+    /// The settings that the client started with, as it sent them.
+    pub(crate) options: Value,
 }
 
 impl Session {
     pub(crate) fn new(exit: Exit, environment: Environment) -> Self {
         let documents = Arc::new(Documents::new());
-        Self { proxy: Proxy::default(), documents, exit, environment, started: OnceLock::new() }
+        let (proxy, pages) = (Proxy::default(), Pages::default());
+        Self { proxy, documents, exit, environment, pages, started: OnceLock::new() }
     }
 
     /// Ends the handshake; only the first call counts.

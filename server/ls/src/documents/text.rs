@@ -27,6 +27,9 @@ pub(crate) fn offset(text: &str, position: Position, encoding: Encoding) -> usiz
     let Some(start) = line_start(text, position.line) else { return text.len() };
     let line = line_at(text, start);
     let mut left = position.character as usize;
+    if line.is_ascii() {
+        return start + left.min(line.len());
+    }
     for (at, character) in line.char_indices() {
         let width = encoding.width(character);
         if left < width {
@@ -70,18 +73,21 @@ pub(crate) fn line_start(text: &str, line: u32) -> Option<usize> {
 /// The line that begins at `start`, without its end.
 fn line_at(text: &str, start: usize) -> &str {
     let rest = &text[start..];
-    rest.find(['\n', '\r']).map_or(rest, |end| &rest[..end])
+    let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+    &line[..line.find('\r').unwrap_or(line.len())]
 }
 
 /// The offsets behind each line end: `\n`, `\r\n` or a `\r` alone.
 struct LineEnds<'a> {
-    bytes: &'a [u8],
+    text: &'a str,
     at: usize,
+    /// The next `\n` at or behind `at`, or the text's end; looked for once.
+    newline: Option<usize>,
 }
 
 impl<'a> LineEnds<'a> {
     fn new(text: &'a str) -> Self {
-        Self { bytes: text.as_bytes(), at: 0 }
+        Self { text, at: 0, newline: None }
     }
 }
 
@@ -89,10 +95,19 @@ impl Iterator for LineEnds<'_> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {
-        let rest = self.bytes.get(self.at..)?;
-        let found = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'))?;
-        let length = if rest[found..].starts_with(b"\r\n") { 2 } else { 1 };
-        self.at += found + length;
+        let newline = match self.newline {
+            Some(newline) if newline >= self.at => newline,
+            _ => self.text[self.at..].find('\n').map_or(self.text.len(), |found| self.at + found),
+        };
+        self.newline = Some(newline);
+        self.at = match self.text[self.at..newline].find('\r') {
+            Some(found) if self.at + found + 1 < newline => self.at + found + 1,
+            // Right before the `\n`, and one with it; or the last of the text.
+            Some(_) if newline < self.text.len() => newline + 1,
+            Some(_) => newline,
+            None if newline < self.text.len() => newline + 1,
+            None => return None,
+        };
         Some(self.at)
     }
 }
@@ -143,6 +158,18 @@ mod tests {
     fn a_lone_carriage_return_ends_a_line() {
         assert_eq!(position(TEXT, TEXT.len(), Encoding::Utf16), at(3, 4));
         assert_eq!(offset(TEXT, at(3, 0), Encoding::Utf16), TEXT.find("last").unwrap());
+    }
+
+    #[test]
+    fn every_short_text_has_its_line_ends_found() {
+        for number in 0..4_usize.pow(7) {
+            let text: String =
+                (0..7).map(|place| ["", "a", "\r", "\n"][number / 4_usize.pow(place) % 4]).collect();
+            let plain = text.replace("\r\n", "\n").replace('\r', "\n");
+            let ends: Vec<usize> = LineEnds::new(&text).collect();
+            assert_eq!(ends.len(), plain.matches('\n').count(), "{text:?}");
+            assert!(ends.iter().all(|&end| text[..end].ends_with(['\r', '\n'])), "{text:?} {ends:?}");
+        }
     }
 
     #[test]

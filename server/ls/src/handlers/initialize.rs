@@ -4,16 +4,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::Value;
 use swarm_leader::{Leader, Options};
 use swarm_store::Root;
-use swarm_wire::settings::Settings;
 
 use crate::capabilities::{self, Client};
 use crate::documents::canonical;
 use crate::documents::editor::{Abilities, ClientEditor};
-use crate::error::parse;
 use crate::exit;
+use crate::handlers::configuration;
 use crate::lsp::types::{InitializeParams, InitializeResult, MessageType, ServerInfo};
 use crate::push;
 use crate::session::{Session, Started};
@@ -25,7 +23,8 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
         exit::watch_parent(parent, session.exit.clone());
     }
     let workspace = workspace(&params);
-    let settings = settings(session, params.initialization_options);
+    let options = params.initialization_options.unwrap_or_default();
+    let settings = configuration::read(session, options.clone());
     let abilities = Abilities {
         applies_edits: client.applies_edits,
         versioned: client.versioned_edits,
@@ -43,7 +42,7 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
             version: Some(env!("CARGO_PKG_VERSION").into()),
         }),
     };
-    session.start(Started { leader, client });
+    session.start(Started { leader, client, options });
     push::start(session);
     result
 }
@@ -55,17 +54,6 @@ fn workspace(params: &InitializeParams) -> Option<PathBuf> {
     #[expect(deprecated, reason = "some clients send nothing newer")]
     let oldest = params.root_path.as_ref().map(PathBuf::from).filter(|path| path.is_absolute());
     paths.next().or(oldest).map(|path| canonical(&path))
-}
-
-fn settings(session: &Session, options: Option<Value>) -> Settings {
-    let options = options.filter(|options| !options.is_null());
-    options.map_or_else(Settings::default, |options| {
-        parse(options).unwrap_or_else(|problem| {
-            let text = format!("swarm: initializationOptions are not used, but the defaults: {problem}");
-            session.proxy.show(MessageType::ERROR, text);
-            Settings::default()
-        })
-    })
 }
 
 /// The state root. One that cannot be written is reported; the team then says so at each use.

@@ -1,0 +1,108 @@
+//! `textDocument/codeAction`: what can be done about the pending requests here.
+//!
+//! Those that would change this file show on the lines that they would change; those without a file show
+//! wherever the user asks.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use swarm_wire::permission::PermissionRequest;
+
+use crate::error::Problem;
+use crate::lsp::types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, CodeActionResponse, Command,
+    Diagnostic,
+};
+use crate::pages::Purpose;
+use crate::pending;
+use crate::session::Session;
+use crate::words;
+
+pub(crate) fn code_action(
+    session: &Arc<Session>,
+    params: &CodeActionParams,
+) -> Result<CodeActionResponse, Problem> {
+    if !wanted(params) {
+        return Ok(Vec::new());
+    }
+    let started = session.started()?;
+    let snapshot = started.leader.snapshot();
+    let uri = &params.text_document.uri;
+    let mut actions = Vec::new();
+    if let Some(draft) = session.pages.draft(uri)
+        && let Some(request) = snapshot.permissions.iter().find(|request| request.id == draft.request)
+    {
+        let (deed, command) = match draft.purpose {
+            Purpose::Input => ("allow with this input", "swarm.permission.edit"),
+            Purpose::Feedback => ("reject with this text", "swarm.permission.reject"),
+        };
+        let argument = json!({ "id": request.id, "draft": uri });
+        actions.push(Action { title: words::title(request, deed), command, argument, diagnostics: None });
+    }
+    for mark in pending::marks(&snapshot, &session.documents) {
+        if mark.uri == *uri && mark.meets(params.range) {
+            actions.extend(decisions(mark.request, Some(mark.diagnostics())));
+        }
+    }
+    for request in snapshot.permissions.iter().filter(|request| request.change.is_none()) {
+        actions.extend(decisions(request, None));
+    }
+    Ok(actions.into_iter().map(|action| action.into_response(started.client.action_literals)).collect())
+}
+
+/// Kinds are asked for by prefix; ours are quick fixes.
+fn wanted(params: &CodeActionParams) -> bool {
+    let own = CodeActionKind::QUICKFIX;
+    params
+        .context
+        .only
+        .as_ref()
+        .is_none_or(|only| only.iter().any(|kind| kind.as_str().is_empty() || *kind == own))
+}
+
+struct Action {
+    title: String,
+    command: &'static str,
+    argument: Value,
+    diagnostics: Option<Vec<Diagnostic>>,
+}
+
+impl Action {
+    fn into_response(self, literals: bool) -> CodeActionOrCommand {
+        let command = Command::new(self.title.clone(), self.command.into(), Some(vec![self.argument]));
+        if !literals {
+            return CodeActionOrCommand::Command(command);
+        }
+        CodeActionOrCommand::CodeAction(CodeAction {
+            title: self.title,
+            kind: Some(CodeActionKind::QUICKFIX),
+            diagnostics: self.diagnostics,
+            command: Some(command),
+            ..CodeAction::default()
+        })
+    }
+}
+
+/// Everything that can be done about one request.
+fn decisions(request: &PermissionRequest, diagnostics: Option<Vec<Diagnostic>>) -> Vec<Action> {
+    let id = json!({ "id": request.id });
+    let always = request.permission_suggestions.iter().enumerate().map(|(index, rule)| {
+        let argument = json!({ "id": request.id, "suggestion": index });
+        (words::always(rule), "swarm.permission.allowAlways", argument)
+    });
+    let what = &request.description;
+    let mut deeds = vec![(format!("allow: {what}"), "swarm.permission.allow", id.clone())];
+    deeds.extend(always);
+    deeds.push((format!("show the diff: {what}"), "swarm.diff", id.clone()));
+    deeds.push((format!("edit the input: {what}"), "swarm.permission.edit", id.clone()));
+    deeds.push((format!("reject: {what}"), "swarm.permission.reject", id));
+    let feedback = json!({ "id": request.id, "ask": true });
+    deeds.push((format!("reject with feedback: {what}"), "swarm.permission.reject", feedback));
+    let action = |(deed, command, argument): (String, &'static str, Value)| Action {
+        title: words::title(request, &deed),
+        command,
+        argument,
+        diagnostics: diagnostics.clone(),
+    };
+    deeds.into_iter().map(action).collect()
+}
