@@ -34,7 +34,7 @@ enum Piece {
 
 impl Terminal {
     pub(super) fn new(yes: bool) -> Self {
-        Self { yes, colored: std::io::stdout().is_terminal(), speaker: None, waiting: Vec::new() }
+        Self { yes, colored: out().is_terminal(), speaker: None, waiting: Vec::new() }
     }
 
     /// Shows a line of the demo's own.
@@ -177,10 +177,14 @@ impl Terminal {
         if self.colored { format!("\x1b[{color}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the demo's result is what it shows")]
     fn print(&self, text: &str) {
-        let mut out = std::io::stdout();
+        let mut out = out();
         // A closed pipe only means that nobody looks.
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the demo's result is what it shows")]
+fn out() -> std::io::Stdout {
+    std::io::stdout()
 }
