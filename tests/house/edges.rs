@@ -67,6 +67,11 @@ const ONE_HOME: &[(&str, &str)] = &[
 const HTTP_SERVERS: &[&str] = &["swarm-script", "swarm-guard"];
 const HTTP_SERVER_LIBRARIES: &[&str] = &["hyper", "hyper-util", "http-body-util"];
 
+/// The libraries that only `krate` may name.
+pub(crate) fn libraries_at_home_in(krate: &str) -> BTreeSet<String> {
+    ONE_HOME.iter().filter(|(_, home)| *home == krate).map(|(library, _)| (*library).to_owned()).collect()
+}
+
 #[test]
 fn every_crate_is_in_the_table_and_no_other() {
     let listed: BTreeSet<&str> = EDGES.iter().map(|edges| edges.krate).collect();

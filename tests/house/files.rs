@@ -1,8 +1,8 @@
-//! What a file looks like: its length, its name.
+//! What a file looks like: its head, its length, its name.
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::project::{assert_none, files, root};
+use crate::project::{assert_none, files, root, rust_files};
 
 /// The most lines of a file. Past half of it, ask why; past it, it is two things.
 const MOST_LINES: usize = 500;
@@ -12,6 +12,17 @@ const LONGER: &[(&str, &str)] = &[];
 
 /// Names that say nothing of what a file owns.
 const EMPTY_NAMES: &[&str] = &["utils", "util", "helpers", "common", "manager", "misc", "mod"];
+
+#[test]
+fn every_rust_file_opens_with_what_it_owns() {
+    let faults: Vec<String> = rust_files()
+        .into_iter()
+        // A `tests.rs` owns the tests of the file that it lies beside.
+        .filter(|file| !file.text.starts_with("//! ") && !file.path.ends_with("/tests.rs"))
+        .map(|file| file.path)
+        .collect();
+    assert_none("files without a `//!` head that says what they own:", &faults);
+}
 
 #[test]
 fn no_file_is_longer_than_a_reader_bears() {

@@ -4,6 +4,7 @@
 
 #![expect(clippy::expect_used, reason = "a check that cannot read the project fails")]
 
+mod docs;
 mod edges;
 mod files;
 mod modules;
