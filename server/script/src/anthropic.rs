@@ -3,8 +3,6 @@
 pub(crate) mod answer;
 pub(crate) mod check;
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-
 use serde_json::{Value, json};
 
 use crate::format::Refused;
@@ -24,9 +22,17 @@ pub(crate) fn error(kind: &str, message: &str) -> Value {
     json!({"type": "error", "error": {"type": kind, "message": message}})
 }
 
-/// Stands for the provider's signature: whoever changes the thinking no longer fits it.
-fn signature(thinking: &str) -> String {
-    let mut hasher = DefaultHasher::new();
-    thinking.hash(&mut hasher);
-    format!("script-{:016x}", hasher.finish())
+pub(crate) fn kind_of(status: u16) -> &'static str {
+    match status {
+        401 => "authentication_error",
+        402 => "billing_error",
+        403 => "permission_error",
+        404 => "not_found_error",
+        413 => "request_too_large",
+        429 => "rate_limit_error",
+        504 => "timeout_error",
+        529 => "overloaded_error",
+        400..=499 => "invalid_request_error",
+        _ => "api_error",
+    }
 }

@@ -1,14 +1,17 @@
 //! What every wire format must be able to say here, and which path speaks which.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::anthropic;
+use crate::openai;
 use crate::prompt::Prompt;
 use crate::script::UsageSpec;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
     Messages,
+    Responses,
+    Chat,
 }
 
 /// A request that is in order, in no format's words.
@@ -20,6 +23,9 @@ pub(crate) struct Asked {
     pub model: String,
     /// Whether the answer is to be a stream of events.
     pub stream: bool,
+    /// Whether the format's options ask for what is left out otherwise: reasoning in Responses, the usage of a
+    /// stream in Chat Completions.
+    pub wants_more: bool,
     pub prompt: Prompt,
 }
 
@@ -27,7 +33,8 @@ pub(crate) struct Asked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refused {
     pub status: u16,
-    pub kind: String,
+    /// The format's own for the status unless given.
+    pub kind: Option<String>,
     pub message: String,
 }
 
@@ -37,6 +44,8 @@ pub(crate) struct Answer {
     /// Numbered by the server.
     pub number: usize,
     pub model: String,
+    /// See [`Asked::wants_more`].
+    pub wants_more: bool,
     pub parts: Vec<AnswerPart>,
     pub stop: Option<String>,
     pub usage: UsageSpec,
@@ -62,6 +71,8 @@ impl Format {
     pub(crate) fn of_path(path: &str) -> Option<Self> {
         match path.trim_end_matches('/') {
             "/v1/messages" => Some(Self::Messages),
+            "/v1/responses" => Some(Self::Responses),
+            "/v1/chat/completions" => Some(Self::Chat),
             _ => None,
         }
     }
@@ -71,6 +82,7 @@ impl Format {
     pub(crate) fn check_headers<'a>(self, header: &dyn Fn(&str) -> Option<&'a str>) -> Result<(), Refused> {
         match self {
             Self::Messages => anthropic::check_headers(header),
+            Self::Responses | Self::Chat => openai::check_headers(header),
         }
     }
 
@@ -79,12 +91,16 @@ impl Format {
     pub(crate) fn read(self, body: &[u8]) -> Result<Asked, Refused> {
         match self {
             Self::Messages => anthropic::check::read(body),
+            Self::Responses => openai::responses::check::read(body),
+            Self::Chat => openai::chat::check::read(body),
         }
     }
 
     pub(crate) fn events(self, answer: &Answer) -> Vec<Act> {
         match self {
             Self::Messages => anthropic::answer::events(answer),
+            Self::Responses => openai::responses::answer::events(answer),
+            Self::Chat => openai::chat::answer::events(answer),
         }
     }
 
@@ -92,26 +108,44 @@ impl Format {
     pub(crate) fn whole(self, answer: &Answer) -> Value {
         match self {
             Self::Messages => anthropic::answer::whole(answer),
+            Self::Responses => openai::responses::answer::whole(answer),
+            Self::Chat => openai::chat::answer::whole(answer),
         }
     }
 
-    /// The body of an error, also as an event inside a stream.
-    pub(crate) fn error(self, kind: &str, message: &str) -> Value {
+    /// The body of an error.
+    pub(crate) fn error(self, refused: &Refused) -> Value {
+        let kind = refused.kind.as_deref().unwrap_or_else(|| self.kind_of(refused.status));
         match self {
-            Self::Messages => anthropic::error(kind, message),
+            Self::Messages => anthropic::error(kind, &refused.message),
+            Self::Responses | Self::Chat => openai::error(kind, &refused.message),
         }
     }
 
-    pub(crate) fn error_event(self, kind: &str, message: &str) -> String {
+    /// An error inside a stream; `kind` is the format's own for overload unless given.
+    pub(crate) fn error_event(self, kind: Option<&str>, message: &str) -> String {
+        let kind = kind.unwrap_or_else(|| self.kind_of(529));
         match self {
             Self::Messages => event("error", &anthropic::error(kind, message)),
+            Self::Responses => {
+                event("error", &json!({"type": "error", "code": kind, "message": message, "param": null}))
+            }
+            Self::Chat => format!("data: {}\n\n", openai::error(kind, message)),
+        }
+    }
+
+    /// The type that goes with a status, unless a script names another.
+    fn kind_of(self, status: u16) -> &'static str {
+        match self {
+            Self::Messages => anthropic::kind_of(status),
+            Self::Responses | Self::Chat => openai::kind_of(status),
         }
     }
 }
 
 impl Refused {
     pub(crate) fn new(status: u16, message: impl Into<String>) -> Self {
-        Self { status, kind: kind_of(status).to_owned(), message: message.into() }
+        Self { status, kind: None, message: message.into() }
     }
 
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
@@ -119,19 +153,9 @@ impl Refused {
     }
 }
 
-/// The type that goes with a status, unless a script names another.
-pub(crate) fn kind_of(status: u16) -> &'static str {
-    match status {
-        401 => "authentication_error",
-        402 => "billing_error",
-        403 => "permission_error",
-        404 => "not_found_error",
-        413 => "request_too_large",
-        429 => "rate_limit_error",
-        504 => "timeout_error",
-        529 => "overloaded_error",
-        400..=499 => "invalid_request_error",
-        _ => "api_error",
+impl Answer {
+    pub(crate) fn has_calls(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, AnswerPart::Call { .. }))
     }
 }
 

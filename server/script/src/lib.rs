@@ -8,8 +8,10 @@
 
 mod anthropic;
 mod build;
+mod fields;
 mod format;
 mod gate;
+mod openai;
 mod pieces;
 mod play;
 mod prompt;
@@ -17,6 +19,7 @@ mod record;
 mod script;
 mod serve;
 mod server;
+mod signature;
 
 pub use build::{call, raw, reply, say, status, think, wait};
 pub use record::{PrefixBreak, Recorded, Violation};

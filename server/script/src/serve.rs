@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::format::{Act, Answer, AnswerPart, Asked, Format, Refused, kind_of};
+use crate::format::{Act, Answer, AnswerPart, Asked, Format, Refused};
 use crate::gate::Gates;
 use crate::play::{NoStep, Player};
 use crate::record::Records;
@@ -149,8 +149,7 @@ async fn play(
         return json_body(StatusCode::OK, &format.whole(&answer));
     }
     let error_event = step.ending.as_ref().and_then(|ending| ending.error()).map(|error| {
-        let kind = error.kind.as_deref().unwrap_or("overloaded_error");
-        format.error_event(kind, error.message.as_deref().unwrap_or("the script says so"))
+        format.error_event(error.kind.as_deref(), error.message.as_deref().unwrap_or("the script says so"))
     });
     let stream = Stream::new(format.events(&answer), &step, error_event.unwrap_or_default(), in_flight);
     streamed(stream, "text/event-stream; charset=utf-8")
@@ -183,7 +182,8 @@ fn filled(step: &Step, index: usize, cached: usize, asked: &Asked) -> Answer {
         output: tokens(written.sum()),
         cached: tokens(cached),
     });
-    Answer { number: index, model: asked.model.clone(), parts, stop: step.stop.clone(), usage }
+    let (model, wants_more) = (asked.model.clone(), asked.wants_more);
+    Answer { number: index, model, wants_more, parts, stop: step.stop.clone(), usage }
 }
 
 /// Four bytes a token, as a rough mean of English and code.
@@ -223,13 +223,13 @@ fn refuse_and_record(
 
 fn refuse(format: Format, refused: &Refused) -> Response<Body> {
     let status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
-    json_body(status, &format.error(&refused.kind, &refused.message))
+    json_body(status, &format.error(refused))
 }
 
 fn scripted_refusal(format: Format, refusal: &Refusal) -> Response<Body> {
     let refused = Refused {
         status: refusal.code,
-        kind: refusal.kind.clone().unwrap_or_else(|| kind_of(refusal.code).to_owned()),
+        kind: refusal.kind.clone(),
         message: refusal.message.clone().unwrap_or_else(|| "the script says so".into()),
     };
     let mut response = refuse(format, &refused);

@@ -1,6 +1,30 @@
-//! The client against the scripted server, over real HTTP.
+//! The client against the scripted server, over real HTTP, in every wire format.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+/// Makes of each function a test for every wire format.
+macro_rules! in_each_format {
+    ($($name:ident)*) => {$(
+        mod $name {
+            use swarm_model::Format;
+
+            #[tokio::test]
+            async fn messages() {
+                super::$name(Format::Messages).await;
+            }
+
+            #[tokio::test]
+            async fn responses() {
+                super::$name(Format::Responses).await;
+            }
+
+            #[tokio::test]
+            async fn chat_completions() {
+                super::$name(Format::ChatCompletions).await;
+            }
+        }
+    )*};
+}
 
 mod broken_streams;
 mod calls;
@@ -10,7 +34,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use swarm_model::{ApiKey, CallError, Client, Config, Delta, Message, Reply, Request, ToolSpec, UserPart};
+use swarm_model::{
+    ApiKey, CallError, Client, Config, Delta, Format, Message, Reply, Request, ToolSpec, UserPart,
+};
 use swarm_script::{Script, ScriptServer, Step};
 use tokio_util::sync::CancellationToken;
 
@@ -22,15 +48,16 @@ async fn playing(steps: impl IntoIterator<Item = Step>) -> ScriptServer {
 }
 
 /// Patient enough for any test, quick to try again.
-fn config(base_url: String) -> Config {
+fn config(format: Format, base_url: String) -> Config {
     let mut config = Config::new(base_url, Some(ApiKey::new(KEY)));
+    config.format = format;
     config.attempts = 3;
     config.backoff = Duration::from_millis(1);
     config
 }
 
-fn client(server: &ScriptServer) -> Client {
-    Client::new(config(server.base_url()))
+fn client(format: Format, server: &ScriptServer) -> Client {
+    Client::new(config(format, server.base_url()))
 }
 
 fn request() -> Request {

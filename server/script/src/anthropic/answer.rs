@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::signature;
 use crate::format::{Act, Answer, AnswerPart, event};
 use crate::pieces;
+use crate::signature;
 
 /// A ping goes out after so many events.
 const PING_EVERY: usize = 9;
@@ -62,7 +62,7 @@ impl Out {
             AnswerPart::Thinking(text) => {
                 let deltas = pieces::split(text).into_iter();
                 let deltas = deltas.map(|piece| json!({"type": "thinking_delta", "thinking": piece}));
-                let signed = json!({"type": "signature_delta", "signature": signature(text)});
+                let signed = json!({"type": "signature_delta", "signature": signature::of(text)});
                 let start = json!({"type": "thinking", "thinking": "", "signature": ""});
                 self.block(start, deltas.chain([signed]));
             }
@@ -115,8 +115,7 @@ fn usage(answer: &Answer, output: u64) -> Value {
 }
 
 fn stop_reason(answer: &Answer) -> &str {
-    let calls = answer.parts.iter().any(|part| matches!(part, AnswerPart::Call { .. }));
-    let natural = if calls { "tool_use" } else { "end_turn" };
+    let natural = if answer.has_calls() { "tool_use" } else { "end_turn" };
     answer.stop.as_deref().unwrap_or(natural)
 }
 
@@ -124,7 +123,7 @@ fn block(part: &AnswerPart) -> Option<Value> {
     Some(match part {
         AnswerPart::Text(text) => json!({"type": "text", "text": text}),
         AnswerPart::Thinking(text) => {
-            json!({"type": "thinking", "thinking": text, "signature": signature(text)})
+            json!({"type": "thinking", "thinking": text, "signature": signature::of(text)})
         }
         AnswerPart::Call { id, tool, input } => {
             json!({"type": "tool_use", "id": id, "name": tool, "input": input})

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::fields::{array, is_plain, is_set, limit, model, object, only, string};
 use crate::format::{Asked, Refused};
 use crate::prompt;
 
@@ -37,15 +38,13 @@ const FIELDS: [&str; 20] = [
 const MOST_MARKS: usize = 4;
 
 pub(crate) fn read(body: &[u8]) -> Result<Asked, Refused> {
-    // Says no to bytes that are not UTF-8, and to half of a surrogate pair.
-    let value: Value = serde_json::from_slice(body)
-        .map_err(|error| Refused::invalid(format!("The request body is not valid JSON: {error}")))?;
-    let request = value.as_object().ok_or_else(|| Refused::invalid("The request body is not an object"))?;
-    let model = check_fields(request)?;
-    let tools = check_tools(request)?;
+    let request = object(body)?;
+    let model = check_fields(&request)?;
+    let tools = check_tools(&request)?;
     let messages = array(request.get("messages"), "messages")?;
     messages::check(messages, &tools)?;
-    let marks = marks(&value);
+    let marks =
+        request.values().map(marks).sum::<usize>() + usize::from(request.contains_key("cache_control"));
     if marks > MOST_MARKS {
         return Err(Refused::invalid(format!(
             "cache_control: at most {MOST_MARKS} marks are taken; there are {marks}"
@@ -55,23 +54,17 @@ pub(crate) fn read(body: &[u8]) -> Result<Asked, Refused> {
         system: text_of(request.get("system")),
         last_input: messages.last().map(|last| text_of(last.get("content"))).unwrap_or_default(),
         model: model.to_owned(),
-        stream: request.get("stream").and_then(Value::as_bool).unwrap_or(false),
+        stream: is_set(&request, "stream"),
+        wants_more: true,
         prompt: prompt::read(body, &["tools"], &["system"], "messages")?,
     })
 }
 
 fn check_fields(request: &Map<String, Value>) -> Result<&str, Refused> {
-    if let Some(field) = request.keys().find(|field| !FIELDS.contains(&field.as_str())) {
-        return Err(Refused::invalid(format!("{field}: is no field of a request")));
-    }
-    let model = request.get("model").and_then(Value::as_str).filter(|model| !model.is_empty());
-    let model = model.ok_or_else(|| Refused::invalid("model: is missing"))?;
-    match request.get("max_tokens").map(Value::as_u64) {
-        None => return Err(Refused::invalid("max_tokens: is missing")),
-        Some(None | Some(0)) => {
-            return Err(Refused::invalid("max_tokens: must be at least 1"));
-        }
-        Some(Some(_)) => {}
+    only(request, &FIELDS)?;
+    let model = model(request)?;
+    if limit(request, "max_tokens", 1)?.is_none() {
+        return Err(Refused::invalid("max_tokens: is missing"));
     }
     if let Some(thinking) = request.get("thinking") {
         let kind = thinking.get("type").and_then(Value::as_str).unwrap_or_default();
@@ -130,25 +123,6 @@ fn check_text(block: &Value, at: &str) -> Result<(), Refused> {
         return Err(Refused::invalid(format!("{at}: a text must hold more than white space")));
     }
     Ok(())
-}
-
-fn array<'a>(value: Option<&'a Value>, at: &str) -> Result<&'a [Value], Refused> {
-    match value {
-        Some(Value::Array(items)) => Ok(items),
-        Some(_) => Err(Refused::invalid(format!("{at}: must be a list"))),
-        None => Err(Refused::invalid(format!("{at}: is missing"))),
-    }
-}
-
-fn string<'a>(value: &'a Value, field: &str, at: &str) -> Result<&'a str, Refused> {
-    value
-        .get(field)
-        .and_then(Value::as_str)
-        .ok_or_else(|| Refused::invalid(format!("{at}.{field}: must be a string")))
-}
-
-fn is_plain(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte))
 }
 
 /// All text in a content: a string, or blocks of text and results.

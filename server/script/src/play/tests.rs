@@ -10,6 +10,7 @@ fn asked(last_input: &str) -> Asked {
         last_input: last_input.into(),
         model: "m".into(),
         stream: true,
+        wants_more: true,
         prompt: Prompt { tools: String::new(), system: String::new(), messages: Vec::new() },
     }
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{check_text, is_plain, string};
-use crate::anthropic::signature;
+use super::check_text;
+use crate::fields::{is_plain, string};
 use crate::format::Refused;
+use crate::signature;
 
 pub(super) fn check(messages: &[Value], tools: &BTreeSet<String>) -> Result<(), Refused> {
     if messages.is_empty() {
@@ -114,7 +115,7 @@ fn check_assistant(
             "text" => check_text(block, &at)?,
             "thinking" => {
                 let thinking = string(block, "thinking", &at)?;
-                if string(block, "signature", &at)? != signature(thinking) {
+                if string(block, "signature", &at)? != signature::of(thinking) {
                     return Err(Refused::invalid(format!("{at}: the signature does not fit the thinking")));
                 }
             }

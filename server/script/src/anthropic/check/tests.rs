@@ -31,7 +31,7 @@ fn refusal(request: &Value) -> String {
     match read(request.to_string().as_bytes()) {
         Ok(asked) => panic!("{request} was taken: {asked:?}"),
         Err(refused) => {
-            assert_eq!((refused.status, refused.kind.as_str()), (400, "invalid_request_error"));
+            assert_eq!(refused.status, 400);
             refused.message
         }
     }
@@ -43,7 +43,7 @@ fn a_request_in_order_is_read() {
     let mut request = request(&[
         json!({"role": "user", "content": "Go."}),
         assistant(&[
-            json!({"type": "thinking", "thinking": thinking, "signature": crate::anthropic::signature(thinking)}),
+            json!({"type": "thinking", "thinking": thinking, "signature": crate::signature::of(thinking)}),
             json!({"type": "redacted_thinking", "data": "x"}),
             text("I look."),
             call("t1"),

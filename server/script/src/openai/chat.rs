@@ -1,0 +1,4 @@
+//! `POST /v1/chat/completions`.
+
+pub(crate) mod answer;
+pub(crate) mod check;
