@@ -5,13 +5,16 @@
 //! when the command is done, when it is told to, or when the leader is gone. A command never gets here by a fork
 //! of the leader. What a machine can hold is said by [`coverage`]; docs/security.md says what each wall is for.
 
+pub mod caches;
 #[cfg(target_os = "linux")]
 mod capture;
+mod environment;
 #[cfg(target_os = "linux")]
 mod helper;
 #[cfg(target_os = "linux")]
 mod link;
 mod order;
+mod places;
 mod policy;
 #[cfg(target_os = "linux")]
 mod running;
@@ -20,10 +23,11 @@ mod spawn;
 
 #[cfg(target_os = "linux")]
 pub use capture::{Output, Overflow};
+pub use environment::Environment;
 #[cfg(target_os = "linux")]
 pub use helper::enter;
 pub use order::{Failed, Program, Step};
-pub use policy::{Network, Policy};
+pub use policy::{Network, Policy, Protected};
 #[cfg(target_os = "linux")]
 pub use running::{Exit, Finished, Running};
 #[cfg(target_os = "linux")]

@@ -4,5 +4,7 @@
 
 #[path = "exec/endings.rs"]
 mod endings;
+#[path = "exec/escapes.rs"]
+mod escapes;
 #[path = "exec/support.rs"]
 mod support;

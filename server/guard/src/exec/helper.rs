@@ -4,12 +4,20 @@
 //! It forks once: the parent only waits and tidies up, the child becomes the init of the command's processes
 //! ([`init`]), which starts the program ([`program`]).
 
+mod devices;
 mod init;
+mod landlock;
+mod loopback;
 mod mounts;
 mod namespaces;
+mod placeholders;
+mod plan;
 mod privileges;
+mod proc;
 mod program;
 mod refusal;
+mod seccomp;
+mod tripwire;
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -51,13 +59,15 @@ fn run() -> Result<(), Refusal> {
     close_inherited();
     let (order, stdin) = read_order().at(Step::ReadOrder)?;
     rustix::process::setsid().at(Step::Session)?;
+    let placeholders = placeholders::hold(plan::protected_directories(&order.policy));
+    let plan = plan::plan(&order.policy, &plan::bound_sockets());
     namespaces::enter(&order.policy)?;
     // The init notices at the end of this pipe that its parent is gone.
-    let (alive, _alive_end) = pipe_with(PipeFlags::CLOEXEC).at(Step::Fork)?;
+    let (alive, alive_end) = pipe_with(PipeFlags::CLOEXEC).at(Step::Fork)?;
     match namespaces::fork().at(Step::Fork)? {
         None => {
-            drop(_alive_end);
-            init::run(&order, stdin, alive)
+            drop(alive_end);
+            init::run(&order, &plan, stdin, alive)
         }
         Some(init) => {
             // From here on only the init reports.
@@ -65,6 +75,7 @@ fn run() -> Result<(), Refusal> {
             rustix::stdio::dup2_stdin(&null).at(Step::Session)?;
             rustix::io::retry_on_intr(|| rustix::process::waitpid(Some(init), WaitOptions::empty()))
                 .at(Step::Session)?;
+            placeholders::release(placeholders);
             Ok(())
         }
     }

@@ -38,6 +38,8 @@ pub(super) enum Report {
     Exited(i32),
     /// A signal ended the program.
     Signaled(i32),
+    /// It made what would steer git outside of the walls; that was removed, and everything ended.
+    Tampered,
 }
 
 /// What the leader can ask for while the command runs, one byte each. Closing the link ends the command.

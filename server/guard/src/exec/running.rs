@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::capture::{Capture, Output};
 use super::link;
-use super::order::{INTERRUPT, Report, TERMINATE};
+use super::order::{Failed, INTERRUPT, Report, TERMINATE};
 use super::spawn::ExecError;
 
 /// How long a command that was asked to end has before it is ended.
@@ -52,6 +52,8 @@ pub enum Exit {
     Interrupted,
     /// Killed by the leader.
     Killed,
+    /// Ended because it made a file in a repository that would have git, outside, read another configuration.
+    Tampered,
 }
 
 #[derive(Debug)]
@@ -73,6 +75,7 @@ impl Running {
             shown: output,
             asked: None,
             ended: None,
+            failed: None,
             deadline: timeout.map(|timeout| Instant::now() + timeout),
         };
         Self { wishes, output: output_end, helper, driver: Some(tokio::spawn(driver.run(wishes_end))) }
@@ -132,6 +135,8 @@ struct Driver {
     asked: Option<Exit>,
     /// How the program itself ended.
     ended: Option<Exit>,
+    /// Why the helper gave up.
+    failed: Option<Failed>,
     deadline: Option<Instant>,
 }
 
@@ -173,6 +178,9 @@ impl Driver {
         }
         let output = self.capture.output();
         self.shown.send_replace(Arc::new(output.clone()));
+        if let Some(failed) = self.failed {
+            return Err(ExecError::GaveUp(failed));
+        }
         let exit = self.asked.or(self.ended).ok_or(ExecError::Lost)?;
         Ok(Finished { exit, output })
     }
@@ -181,7 +189,9 @@ impl Driver {
         match report {
             Ok(Some(Report::Exited(code))) => self.ended = Some(Exit::Code(code)),
             Ok(Some(Report::Signaled(signal))) => self.ended = Some(Exit::Signal(signal)),
-            Ok(Some(Report::Started | Report::Failed(_))) => {}
+            Ok(Some(Report::Tampered)) => self.ended = Some(Exit::Tampered),
+            Ok(Some(Report::Failed(failed))) => self.failed = Some(failed),
+            Ok(Some(Report::Started)) => {}
             // The helper closed the link: it is about to end.
             Ok(None) | Err(_) => self.reports = None,
         }

@@ -14,6 +14,7 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe::Receiver;
 
 use super::capture::{Capture, Overflow};
+use super::environment::Environment;
 use super::link;
 use super::order::{Failed, Order, Program, Report};
 use super::policy::Policy;
@@ -24,8 +25,8 @@ use super::running::{Parts, ReportReader, Running};
 pub struct Command {
     pub program: Program,
     pub cwd: PathBuf,
-    /// The whole environment; nothing is inherited from this process.
-    pub env: Vec<(String, String)>,
+    /// Nothing is inherited from this process; the policy adds where home, temporary files and caches are.
+    pub env: Environment,
     /// What the command reads; nothing means an empty input.
     pub stdin: Vec<u8>,
     pub policy: Policy,
@@ -44,7 +45,7 @@ impl Command {
         Self {
             program: Program::Bash(line.into()),
             cwd: policy.workspace.clone(),
-            env: Vec::new(),
+            env: Environment::default(),
             stdin: Vec::new(),
             policy,
             timeout: None,
@@ -77,6 +78,9 @@ pub enum ExecError {
     /// Nothing was run.
     #[error("{0}")]
     Refused(Failed),
+    /// The command was ended, since what holds it could not be kept up.
+    #[error("the command was ended: {0}")]
+    GaveUp(Failed),
     #[error("the helper ended without a result")]
     Lost,
 }
@@ -92,10 +96,12 @@ pub async fn spawn(command: Command) -> Result<Running, ExecError> {
         Helper::ThisProgram => PathBuf::from("/proc/self/exe"),
         Helper::At(path) => path.clone(),
     };
+    let mut env = command.env;
+    env.place(&command.policy.home, command.policy.caches.as_deref());
     let order = memory_file(&serde_json::to_vec(&Order {
         program: command.program,
         cwd: command.cwd,
-        env: command.env,
+        env: env.into_pairs(),
         policy: command.policy,
     })?)
     .map_err(ExecError::Link)?;
@@ -116,7 +122,9 @@ pub async fn spawn(command: Command) -> Result<Running, ExecError> {
     match reports.next().await.map_err(ExecError::Link)? {
         Some(Report::Started) => {}
         Some(Report::Failed(failed)) => return Err(ExecError::Refused(failed)),
-        Some(Report::Exited(_) | Report::Signaled(_)) | None => return Err(ExecError::Lost),
+        Some(Report::Exited(_) | Report::Signaled(_) | Report::Tampered) | None => {
+            return Err(ExecError::Lost);
+        }
     }
     Ok(Running::start(
         Parts {

@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use swarm_guard::exec::{Command, ExecError, Exit, Overflow, Program, Step, spawn};
+use swarm_guard::exec::{Command, Environment, ExecError, Exit, Overflow, Program, Step, spawn};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::support::{LONG, World, finish, printed, probe, processes_with};
@@ -20,13 +20,13 @@ async fn output_and_exit_code_come_back() {
 async fn a_command_runs_in_its_directory_with_its_environment_and_input() {
     let world = World::new();
     let mut command = world.bash("pwd; echo $WORD; cat; tty; env | cut -d= -f1 | sort | tr '\\n' ' '");
-    command.env.push(("WORD".into(), "a word".into()));
+    command.env = command.env.with("WORD", "a word");
     command.stdin = b"typed\n".to_vec();
     let finished = finish(spawn(command).await.unwrap()).await;
     let workspace = world.workspace();
     let text = finished.output.head;
     assert!(text.starts_with(&format!("{}\na word\ntyped\nnot a tty\n", workspace.display())), "{text}");
-    assert!(text.ends_with("PATH PWD SHLVL WORD _ "), "{text}");
+    assert!(text.ends_with("HOME PATH PWD SHLVL TMPDIR WORD _ "), "{text}");
 }
 
 #[tokio::test]
@@ -200,13 +200,14 @@ async fn bash_runs_no_file_and_no_function_from_its_environment() {
     std::fs::write(world.workspace().join("rc"), "echo planted").unwrap();
     let mut command = world.bash("ls /nonexistent 2>/dev/null; echo done");
     let rc = world.workspace().join("rc").display().to_string();
-    command.env.extend([
+    let planted = [
         ("BASH_ENV".into(), rc.clone()),
         ("ENV".into(), rc),
         ("BASH_FUNC_ls%%".into(), "() { echo planted; }".into()),
         ("SHELLOPTS".into(), "xtrace".into()),
         ("PS4".into(), "$(echo planted)".into()),
-    ]);
+    ];
+    command.env = Environment::scrubbed(planted).with("PATH", "/usr/bin:/bin");
     assert_eq!(finish(spawn(command).await.unwrap()).await.output.head, "done\n");
 }
 
@@ -224,7 +225,8 @@ async fn no_capability_is_left_nor_to_be_had() {
 #[tokio::test]
 async fn a_command_sees_no_process_but_its_own() {
     let world = World::new();
-    let finished = world.run("cd /proc && echo [0-9]*; kill -9 -1 2>/dev/null; kill -9 1; echo alive").await;
+    let finished =
+        world.run("cd /proc && echo [0-9]*; kill -9 -1 2>/dev/null; kill -9 1 2>/dev/null; echo alive").await;
     assert_eq!(finished.output.head, "1 2\nalive\n");
     let finished = world.run("cat /proc/1/environ /proc/1/mem 2>&1 | grep -c denied").await;
     assert_eq!(finished.output.head, "2\n");

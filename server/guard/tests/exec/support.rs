@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use swarm_guard::exec::{Command, Finished, Helper, Network, Policy, Running, spawn};
+use swarm_guard::exec::{Command, Environment, Finished, Helper, Network, Policy, Running, spawn};
 use tempfile::TempDir;
 
 /// Far more than any test needs; a test that gets here has failed.
@@ -37,13 +37,14 @@ impl World {
             readonly_within: Vec::new(),
             hidden: Vec::new(),
             caches: None,
+            temp: None,
             network: Network::None,
         }
     }
 
     pub(crate) fn bash(&self, line: &str) -> Command {
         Command {
-            env: vec![("PATH".into(), "/usr/bin:/bin".into())],
+            env: Environment::default().with("PATH", "/usr/bin:/bin"),
             helper: Helper::At(probe().into()),
             ..Command::bash(line, self.policy())
         }

@@ -13,23 +13,32 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{DumpableBehavior, Pid, Signal, WaitOptions};
 
+use super::plan::Mount;
 use super::refusal::{At, Refusal};
-use super::{mounts, namespaces, program, report};
+use super::tripwire::Tripwire;
+use super::{loopback, mounts, namespaces, program, report};
 use crate::exec::link;
 use crate::exec::order::{Failed, INTERRUPT, Order, Report, Step, TERMINATE};
+use crate::exec::policy::Network;
 
 /// Runs the command to its end, then exits, and with it everything else in the namespace. `alive` closes when the parent is gone.
 ///
 /// # Errors
-/// When the program could not be started.
-pub(super) fn run(order: &Order, stdin: OwnedFd, alive: OwnedFd) -> Result<(), Refusal> {
+/// When the program could not be started, or a wall has fallen and could not be put up again.
+pub(super) fn run(order: &Order, plan: &[Mount], stdin: OwnedFd, alive: OwnedFd) -> Result<(), Refusal> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).at(Step::Session)?;
-    mounts::build(&order.policy)?;
+    namespaces::enter_mounts()?;
+    let empty = mounts::build(plan)?;
+    if order.policy.network != Network::Open {
+        loopback::bring_up().at(Step::Loopback)?;
+    }
+    let walls = File::open("/proc/self/mountinfo").at(Step::Mounts)?;
     // What runs in the namespace as the same user must not trace its init, nor read its memory.
     rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).at(Step::Privileges)?;
     let signals = child_signals().at(Step::Session)?;
     let leader = rustix::stdio::stdin();
-    let program = start(order, stdin)?;
+    let tripwire = Tripwire::set(plan).at(Step::Mounts)?;
+    let program = start(order, plan, stdin)?;
     // The pipe of the output belongs to the program alone.
     let null = File::options().write(true).open("/dev/null").at(Step::Session)?;
     rustix::stdio::dup2_stdout(&null).at(Step::Session)?;
@@ -42,20 +51,32 @@ pub(super) fn run(order: &Order, stdin: OwnedFd, alive: OwnedFd) -> Result<(), R
             PollFd::from_borrowed_fd(leader, PollFlags::IN),
             PollFd::from_borrowed_fd(alive.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(signals.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(walls.as_fd(), PollFlags::PRI),
+            PollFd::from_borrowed_fd(tripwire.as_fd(), PollFlags::IN),
         ];
         rustix::io::retry_on_intr(|| poll(&mut ready, None)).at(Step::Session)?;
-        let [from_leader, parent_gone, child_ended] = ready.map(|fd| !fd.revents().is_empty());
+        let [from_leader, parent_gone, child_ended, walls_changed, touched] =
+            ready.map(|fd| !fd.revents().is_empty());
+        if touched && tripwire.is_sprung() {
+            // A leader that is gone needs no report.
+            let _ = report(leader, &Report::Tampered);
+            break;
+        }
         let done = parent_gone || child_ended && has_ended(program, &signals);
+        if walls_changed {
+            // Without its walls a command does not go on.
+            mounts::mend(plan, &empty)?;
+        }
         running = !done && (!from_leader || obey(program));
     }
     namespaces::leave(0)
 }
 
 /// Forks the program off, and returns once it is that program.
-fn start(order: &Order, stdin: OwnedFd) -> Result<Pid, Refusal> {
+fn start(order: &Order, plan: &[Mount], stdin: OwnedFd) -> Result<Pid, Refusal> {
     let (failure, failure_end) = pipe_with(PipeFlags::CLOEXEC).at(Step::Fork)?;
     let Some(program) = namespaces::fork().at(Step::Fork)? else {
-        let failed = Failed::from(program::become_program(order, stdin));
+        let failed = Failed::from(program::become_program(order, plan, stdin));
         let text = serde_json::to_vec(&failed).unwrap_or_default();
         // The init is there as long as this process is.
         let _ = File::from(failure_end).write_all(&text);

@@ -1,4 +1,4 @@
-//! Enters the namespaces: user, mount, PID, IPC and, unless the network is open, network.
+//! Enters the namespaces: user, PID, IPC and, unless the network is open, network; then, for the init alone, mount.
 //! It must not decide what is visible in them; `mounts` does.
 
 use std::io;
@@ -14,16 +14,20 @@ use crate::exec::policy::{Network, Policy};
 /// Puts this process into new namespaces, as the same user in each; its next child is their init.
 pub(super) fn enter(policy: &Policy) -> Result<(), Refusal> {
     let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
-    let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC;
+    let mut flags = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWIPC;
     if policy.network != Network::Open {
         flags |= UnshareFlags::NEWNET;
     }
-    // SAFETY: descriptors are not unshared, and this process has one thread.
-    unsafe { rustix::thread::unshare_unsafe(flags) }.at(Step::Namespaces)?;
+    unshare(flags)?;
     // The kernel takes a group mapping of an ordinary user only once it can no longer drop groups (user_namespaces(7)).
     write("/proc/self/setgroups", "deny")?;
     write("/proc/self/uid_map", &format!("{uid} {uid} 1"))?;
     write("/proc/self/gid_map", &format!("{gid} {gid} 1"))
+}
+
+/// Puts this process into a mount namespace of its own. Its parent stays outside, to tidy up there.
+pub(super) fn enter_mounts() -> Result<(), Refusal> {
+    unshare(UnshareFlags::NEWNS)
 }
 
 /// Forks; none is the child.
@@ -33,6 +37,11 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
         -1 => Err(io::Error::last_os_error()),
         pid => Ok(Pid::from_raw(pid)),
     }
+}
+
+fn unshare(flags: UnshareFlags) -> Result<(), Refusal> {
+    // SAFETY: descriptors are not unshared, and this process has one thread.
+    unsafe { rustix::thread::unshare_unsafe(flags) }.at(Step::Namespaces)
 }
 
 /// Ends a forked process, without the parent's exit handlers.

@@ -8,8 +8,9 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::privileges;
+use super::plan::Mount;
 use super::refusal::{At, Refusal};
+use super::{landlock, privileges, seccomp};
 use crate::exec::order::{Order, Program, Step};
 
 /// Where bash is looked for; never by `PATH`, which the environment sets.
@@ -17,8 +18,8 @@ const BASH: [&str; 4] =
     ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"];
 
 /// Becomes the program of `order`. Returns only what went wrong.
-pub(super) fn become_program(order: &Order, stdin: OwnedFd) -> Refusal {
-    match prepare(order) {
+pub(super) fn become_program(order: &Order, plan: &[Mount], stdin: OwnedFd) -> Refusal {
+    match prepare(order, plan) {
         Ok(mut command) => {
             default_signals();
             let error = command.stdin(File::from(stdin)).exec();
@@ -32,7 +33,7 @@ pub(super) fn become_program(order: &Order, stdin: OwnedFd) -> Refusal {
     }
 }
 
-fn prepare(order: &Order) -> Result<Command, Refusal> {
+fn prepare(order: &Order, plan: &[Mount]) -> Result<Command, Refusal> {
     // A session of its own: no terminal to type into, and one group to interrupt.
     rustix::process::setsid().at(Step::Session)?;
     rustix::process::chdir(&order.cwd).at_path(Step::WorkingDirectory, &order.cwd)?;
@@ -48,8 +49,10 @@ fn prepare(order: &Order) -> Result<Command, Refusal> {
             program
         }
     };
-    command.env_clear().envs(order.env.iter().filter(|(name, _)| is_inert(name)).map(|(k, v)| (k, v)));
+    command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
     privileges::drop_all().at(Step::Privileges)?;
+    landlock::restrict(plan).at(Step::Landlock)?;
+    seccomp::restrict(order.policy.network).at(Step::Seccomp)?;
     Ok(command)
 }
 
@@ -63,9 +66,4 @@ fn default_signals() {
 
 fn bash() -> io::Result<&'static Path> {
     BASH.iter().map(Path::new).find(|path| path.exists()).ok_or_else(|| io::ErrorKind::NotFound.into())
-}
-
-/// Whether bash takes the variable as data: it runs what `BASH_ENV` names and defines exported functions.
-fn is_inert(name: &str) -> bool {
-    !matches!(name, "BASH_ENV" | "ENV" | "SHELLOPTS" | "BASHOPTS" | "PS4") && !name.starts_with("BASH_FUNC_")
 }
