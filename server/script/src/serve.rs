@@ -105,7 +105,9 @@ async fn answer(
     let index = shared.records.add(&agent, path, serde_json::from_slice(&body).unwrap_or_default());
     match shared.player.next(&agent, &asked) {
         Ok(step) => {
-            let cached = shared.records.prompt(index, &agent, &asked.prompt);
+            // What is refused enters no cache.
+            let is_read = step.status.is_none();
+            let cached = if is_read { shared.records.prompt(index, &agent, &asked.prompt) } else { 0 };
             let in_flight = InFlight::new(Arc::clone(&shared));
             play(step, index, cached, &asked, format, in_flight).await
         }
