@@ -10,8 +10,8 @@ function M.adopt_orphans()
   assert(ffi.C.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0, "prctl failed")
 end
 
---- Command lines of the living descendants, each with its pid.
-function M.descendants()
+--- The living descendants whose command line fits the pattern, or all: each as its pid and that line.
+function M.descendants(pattern)
   local children = {}
   for name in vim.fs.dir("/proc") do
     local stat = name:match("^%d+$") and M.read("/proc/" .. name .. "/stat")
@@ -26,7 +26,9 @@ function M.descendants()
   local function visit(pid)
     for _, child in ipairs(children[pid] or {}) do
       local command = (M.read("/proc/" .. child .. "/cmdline") or ""):gsub("%z", " ")
-      table.insert(found, child .. ": " .. command)
+      if command:find(pattern or "") then
+        table.insert(found, child .. ": " .. command)
+      end
       visit(child)
     end
   end
@@ -34,11 +36,12 @@ function M.descendants()
   return found
 end
 
---- Waits until nothing runs beneath us; the promise is 2 s. Returns what still does.
-function M.wait_for_none()
+--- Waits until no such process runs beneath us, and returns those that still do. The promise is 2 s; the
+--- machine may be busy with a build.
+function M.wait_for_none(pattern)
   local left
-  vim.wait(2000, function()
-    left = M.descendants()
+  vim.wait(4000, function()
+    left = M.descendants(pattern)
     return #left == 0
   end, 20)
   return left

@@ -4,6 +4,9 @@ local folder = vim.fs.dirname(vim.fs.abspath(arg[0]))
 package.path = folder .. "/?.lua;" .. package.path
 local World = require("world")
 
+-- A server whose editor was killed stays in our sight.
+require("processes").adopt_orphans()
+
 vim.cmd("filetype on")
 -- What a person would see as a message belongs into the report of a failure.
 vim.lsp.log.set_level(vim.log.levels.WARN)

@@ -8,7 +8,7 @@ local function greeting(world, told)
   world:commit()
   world:play(plays.leader_edits("greeting.txt", "helo", "hello", told))
   world:connect("greeting.txt")
-  world:command("swarm.prompt", { { text = "Mend the greeting." } })
+  vim.cmd.Swarm("Mend the greeting.")
 end
 
 --- The question has reached the person in each of the ways a plain editor has.
@@ -95,7 +95,7 @@ return {
       vim.api.nvim_buf_set_lines(world.buffer, 0, 1, false, { "helo typed" })
       -- As leaving insert mode does: what comes next is an undo step of its own.
       vim.bo[world.buffer].undolevels = vim.bo[world.buffer].undolevels
-      world:command("swarm.prompt", { { text = "Mend the greeting." } })
+      vim.cmd.Swarm("Mend the greeting.")
       world.person.choose(world.person:menu("lsp_message"), { "allow", "!always" })
       becomes(world, { "hello typed" })
       check.equal(world:on_disk("greeting.txt"), { "helo world" }, "the file on disk")
