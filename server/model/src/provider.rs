@@ -7,6 +7,7 @@ use std::fmt;
 
 use reqwest::Url;
 use reqwest::header::{HeaderMap, InvalidHeaderValue};
+use serde_json::Value;
 
 use crate::config::ApiKey;
 use crate::event::Reply;
@@ -62,4 +63,17 @@ pub(crate) enum Fault {
     Malformed(String),
     /// The end came before that of the answer.
     Incomplete,
+}
+
+impl Fault {
+    /// The error in the data of an event. It stands beneath `error` or is the data itself, and servers differ in
+    /// what of it they give: an object with a code (a word, or a mere status), a type and a message, or a text.
+    pub(crate) fn reported(data: &str) -> Self {
+        let data = serde_json::from_str(data).unwrap_or_else(|_| Value::from(data));
+        let error = data.get("error").filter(|error| !error.is_null()).unwrap_or(&data);
+        let word = |field: &str| error.get(field).and_then(Value::as_str);
+        let kind = word("code").or_else(|| word("type")).filter(|kind| *kind != "error");
+        let message = word("message").or_else(|| error.as_str()).unwrap_or("no reason was given");
+        Self::Reported { kind: kind.map(Into::into), message: message.into() }
+    }
 }

@@ -50,6 +50,9 @@ enum CallState {
 
 impl Decoder for Stream {
     fn event(&mut self, event: &Event, text: &mut dyn FnMut(&str)) -> Result<Progress, Fault> {
+        if event.name == "error" {
+            return Err(Fault::reported(&event.data));
+        }
         let wire: WireEvent = serde_json::from_str(&event.data)
             .map_err(|error| Fault::Malformed(format!("an event is not what it should be: {error}")))?;
         match wire {
@@ -64,9 +67,7 @@ impl Decoder for Stream {
                 self.usage.take(&usage);
             }
             WireEvent::MessageStop => return self.done().map(Progress::Done),
-            WireEvent::Error { error } => {
-                return Err(Fault::Reported { kind: error.kind, message: error.message });
-            }
+            WireEvent::Error => return Err(Fault::reported(&event.data)),
             WireEvent::Other => {}
         }
         Ok(Progress::More)

@@ -190,5 +190,10 @@ fn events_out_of_place_are_a_broken_stream() {
 fn an_error_in_the_stream_is_told() {
     let event = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
     let expected = Fault::Reported { kind: Some("overloaded_error".into()), message: "Overloaded".into() };
-    assert_eq!(run(&[event]).1, Err(expected));
+    assert_eq!(run(&[event]).1, Err(expected.clone()));
+    let bare = Event {
+        name: "error".into(),
+        data: json!({"code": 503, "type": "overloaded_error", "message": "Overloaded"}).to_string(),
+    };
+    assert_eq!(Stream::default().event(&bare, &mut |_| {}), Err(expected));
 }

@@ -26,9 +26,7 @@ pub(super) enum WireEvent {
         usage: WireUsage,
     },
     MessageStop,
-    Error {
-        error: WireError,
-    },
+    Error,
     /// A ping, or an event of a later day.
     #[serde(other)]
     Other,
@@ -52,14 +50,6 @@ pub(super) struct WireUsage {
     pub(super) output_tokens: Option<u64>,
     pub(super) cache_creation_input_tokens: Option<u64>,
     pub(super) cache_read_input_tokens: Option<u64>,
-}
-
-#[derive(Deserialize)]
-pub(super) struct WireError {
-    #[serde(rename = "type")]
-    pub(super) kind: Option<String>,
-    #[serde(default)]
-    pub(super) message: String,
 }
 
 #[derive(Deserialize)]

@@ -39,10 +39,13 @@ impl Decoder for Stream {
         if event.data.trim() == "[DONE]" {
             return self.closed().map(Progress::Done);
         }
+        if event.name == "error" {
+            return Err(Fault::reported(&event.data));
+        }
         let chunk: Chunk = serde_json::from_str(&event.data)
             .map_err(|error| Fault::Malformed(format!("a chunk is not what it should be: {error}")))?;
-        if let Some(error) = chunk.error {
-            return Err(reported(&error));
+        if chunk.error.is_some() {
+            return Err(Fault::reported(&event.data));
         }
         if let Some(usage) = chunk.usage {
             self.usage = usage.read();
@@ -144,13 +147,6 @@ impl Call {
 /// For the servers that give a call no id. It must be new in the whole conversation, not only in this answer.
 fn fresh_id() -> String {
     format!("call_{:016x}", getrandom::u64().unwrap_or_default())
-}
-
-/// Servers differ in what an error holds: an object, or only its text.
-fn reported(error: &Value) -> Fault {
-    let word = |field: &str| error.get(field).and_then(Value::as_str);
-    let message = word("message").or_else(|| error.as_str()).unwrap_or("no reason was given");
-    Fault::Reported { kind: word("code").or_else(|| word("type")).map(Into::into), message: message.into() }
 }
 
 #[derive(Deserialize)]

@@ -3,8 +3,6 @@
 //! Its end is `response.completed`, or `response.incomplete` for an answer that the provider ended before the
 //! model did. An item counts once it came whole; text counts as far as it came.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -16,9 +14,16 @@ use crate::sse::Event;
 
 #[derive(Debug, Default)]
 pub(super) struct Stream {
-    /// By the provider's index of the item.
-    items: BTreeMap<u64, Item>,
+    /// In the order in which they began.
+    items: Vec<(Key, Item)>,
     usage: Usage,
+}
+
+/// How events name an item: by its index, or by its id on servers that give none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Key {
+    Index(u64),
+    Id(String),
 }
 
 #[derive(Debug)]
@@ -34,18 +39,21 @@ impl Decoder for Stream {
         if event.data == "[DONE]" {
             return Ok(Progress::More);
         }
+        if event.name == "error" {
+            return Err(Fault::reported(&event.data));
+        }
         let wire: WireEvent = serde_json::from_str(&event.data)
             .map_err(|error| Fault::Malformed(format!("an event is not what it should be: {error}")))?;
         match wire {
-            WireEvent::ItemAdded { output_index } => {
-                self.items.entry(output_index).or_insert_with(|| Item::Open(String::new()));
+            WireEvent::ItemAdded { output_index, item } => {
+                self.item(key(output_index, id_of(&item)));
             }
-            WireEvent::TextDelta { output_index, delta }
-            | WireEvent::RefusalDelta { output_index, delta } => {
-                match self.items.entry(output_index).or_insert_with(|| Item::Open(String::new())) {
+            WireEvent::TextDelta(delta) | WireEvent::RefusalDelta(delta) => {
+                let WireDelta { output_index, item_id, delta } = delta;
+                match self.item(key(output_index, item_id.as_deref())) {
                     Item::Open(whole) => whole.push_str(&delta),
                     Item::Whole(_) => {
-                        return Err(Fault::Malformed(format!("item {output_index} goes on after its end")));
+                        return Err(Fault::Malformed("an item of the answer goes on after its end".into()));
                     }
                 }
                 if !delta.is_empty() {
@@ -53,7 +61,8 @@ impl Decoder for Stream {
                 }
             }
             WireEvent::ItemDone { output_index, item } => {
-                self.items.insert(output_index, Item::Whole(item));
+                let key = key(output_index, id_of(&item));
+                *self.item(key) = Item::Whole(item);
             }
             WireEvent::Completed { response } => return self.done(response, None).map(Progress::Done),
             WireEvent::Incomplete { response } => {
@@ -65,8 +74,10 @@ impl Decoder for Stream {
                 };
                 return self.done(response, Some(stop)).map(Progress::Done);
             }
-            WireEvent::Failed { response } => return Err(response.error.unwrap_or_default().fault()),
-            WireEvent::Error { error, flat } => return Err(error.unwrap_or(flat).fault()),
+            WireEvent::Failed { response } => {
+                return Err(Fault::reported(&response.error.unwrap_or_default().to_string()));
+            }
+            WireEvent::Error => return Err(Fault::reported(&event.data)),
             WireEvent::Other => {}
         }
         Ok(Progress::More)
@@ -77,7 +88,7 @@ impl Decoder for Stream {
     }
 
     fn finished(&self) -> Reply {
-        let content = self.items.values().flat_map(|item| match item {
+        let content = self.items.iter().flat_map(|(_, item)| match item {
             Item::Open(text) => text_part(text).into_iter().collect(),
             // A call that can't be read is none.
             Item::Whole(item) => parts(item).unwrap_or_default(),
@@ -87,6 +98,15 @@ impl Decoder for Stream {
 }
 
 impl Stream {
+    /// The item of that name, begun if it was not there.
+    fn item(&mut self, key: Key) -> &mut Item {
+        let place = self.items.iter().position(|(known, _)| *known == key).unwrap_or(self.items.len());
+        if place == self.items.len() {
+            self.items.push((key, Item::Open(String::new())));
+        }
+        &mut self.items[place].1
+    }
+
     /// `cut` tells that the provider ended the answer, and why; then a call may be unfinished.
     fn done(&mut self, response: WireResponse, cut: Option<Stop>) -> Result<Reply, Fault> {
         if let Some(usage) = response.usage {
@@ -96,10 +116,11 @@ impl Stream {
         }
         // A server may keep all for the end.
         if self.items.is_empty() {
-            self.items = (0..).zip(response.output.into_iter().map(Item::Whole)).collect();
+            let items = response.output.into_iter().map(Item::Whole);
+            self.items = (0..).map(Key::Index).zip(items).collect();
         }
         if cut.is_none() {
-            for item in self.items.values() {
+            for (_, item) in &self.items {
                 match item {
                     Item::Whole(item) => drop(parts(item)?),
                     Item::Open(text) if text.is_empty() => {
@@ -109,10 +130,19 @@ impl Stream {
                 }
             }
         }
-        let refused = self.items.values().any(|item| matches!(item, Item::Whole(item) if is_refusal(item)));
+        let refused =
+            self.items.iter().any(|(_, item)| matches!(item, Item::Whole(item) if is_refusal(item)));
         let stop = cut.unwrap_or(if refused { Stop::Refusal } else { Stop::EndTurn });
         Ok(Reply { stop, ..self.finished() }.settled())
     }
+}
+
+fn key(index: Option<u64>, id: Option<&str>) -> Key {
+    index.map_or_else(|| Key::Id(id.unwrap_or_default().to_owned()), Key::Index)
+}
+
+fn id_of(item: &Value) -> Option<&str> {
+    item.get("id").or_else(|| item.get("call_id")).and_then(Value::as_str)
 }
 
 /// A whole item as parts of an answer; one that nobody could build on later has none.
@@ -163,29 +193,35 @@ fn text_part(text: &str) -> Option<Part> {
 #[serde(tag = "type")]
 enum WireEvent {
     #[serde(rename = "response.output_item.added")]
-    ItemAdded { output_index: u64 },
+    ItemAdded {
+        output_index: Option<u64>,
+        #[serde(default)]
+        item: Value,
+    },
     #[serde(rename = "response.output_text.delta")]
-    TextDelta { output_index: u64, delta: String },
+    TextDelta(WireDelta),
     #[serde(rename = "response.refusal.delta")]
-    RefusalDelta { output_index: u64, delta: String },
+    RefusalDelta(WireDelta),
     #[serde(rename = "response.output_item.done")]
-    ItemDone { output_index: u64, item: Value },
+    ItemDone { output_index: Option<u64>, item: Value },
     #[serde(rename = "response.completed")]
     Completed { response: WireResponse },
     #[serde(rename = "response.incomplete")]
     Incomplete { response: WireResponse },
     #[serde(rename = "response.failed")]
     Failed { response: WireResponse },
-    /// Its fields stand beside the type, or beneath `error`.
     #[serde(rename = "error")]
-    Error {
-        error: Option<WireError>,
-        #[serde(flatten)]
-        flat: WireError,
-    },
+    Error,
     /// Pieces of items that come whole later, or an event of a later day.
     #[serde(other)]
     Other,
+}
+
+#[derive(Deserialize)]
+struct WireDelta {
+    output_index: Option<u64>,
+    item_id: Option<String>,
+    delta: String,
 }
 
 #[derive(Deserialize)]
@@ -193,7 +229,7 @@ struct WireResponse {
     #[serde(default)]
     output: Vec<Value>,
     usage: Option<WireUsage>,
-    error: Option<WireError>,
+    error: Option<Value>,
     incomplete_details: Option<IncompleteDetails>,
 }
 
@@ -212,19 +248,6 @@ struct WireUsage {
 #[derive(Deserialize, Default)]
 struct InputDetails {
     cached_tokens: Option<u64>,
-}
-
-#[derive(Deserialize, Default)]
-struct WireError {
-    code: Option<String>,
-    message: Option<String>,
-}
-
-impl WireError {
-    fn fault(self) -> Fault {
-        let message = self.message.unwrap_or_else(|| "no reason was given".into());
-        Fault::Reported { kind: self.code, message }
-    }
 }
 
 #[cfg(test)]

@@ -192,6 +192,11 @@ fn errors_are_told_in_each_of_their_forms() {
             "why",
         ),
         (json!({"error": {"message": "why", "code": 502}}), None, "why"),
+        (
+            json!({"error": {"message": "why", "code": 500, "type": "server_error"}}),
+            Some("server_error"),
+            "why",
+        ),
         (json!({"error": "why"}), None, "why"),
     ];
     for (chunk, kind, message) in cases {

@@ -80,6 +80,31 @@ fn an_answer_is_put_together_from_its_items() {
 }
 
 #[test]
+fn a_server_may_name_items_by_their_ids_alone() {
+    let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "",
+                           "content": [{"type": "reasoning_text", "text": "Hm."}]});
+    let mut message = message("I look.");
+    message["id"] = json!("msg_1");
+    let events = [
+        json!({"type": "response.created", "response": {"id": "r"}}),
+        json!({"type": "response.output_item.added", "item": {"type": "reasoning", "id": "rs_1"}}),
+        json!({"type": "response.output_item.added", "item": {"type": "message", "id": "msg_1"}}),
+        json!({"type": "response.output_text.delta", "item_id": "msg_1", "delta": "I look."}),
+        json!({"type": "response.output_item.added", "item": function_call("c1", "")}),
+        json!({"type": "response.function_call_arguments.delta", "item_id": "c1", "delta": "{}"}),
+        json!({"type": "response.output_item.done", "item": reasoning}),
+        json!({"type": "response.output_item.done", "item": message}),
+        json!({"type": "response.output_item.done", "item": function_call("c1", "{}")}),
+        json!({"type": "response.completed", "response": {"output": [], "usage": {"input_tokens": 1, "output_tokens": 2}}}),
+    ];
+    let reply = done(&events);
+    assert_eq!(
+        reply.content,
+        [Part::Opaque(reasoning), Part::Text("I look.".into()), call_part("c1", json!({}))]
+    );
+}
+
+#[test]
 fn a_server_may_keep_all_for_the_end() {
     let reply = done(&[completed(json!([message("Hi."), function_call("c1", "{}")]))]);
     assert_eq!(reply.content, [Part::Text("Hi.".into()), call_part("c1", json!({}))]);
@@ -126,6 +151,10 @@ fn failures_are_told_in_each_of_their_forms() {
     for event in cases {
         assert_eq!(run(std::slice::from_ref(&event)).1, Err(fault("server_error")), "{event}");
     }
+    // By the event's name, with a status for a code.
+    let data = json!({"code": 500, "message": "why", "type": "server_error"}).to_string();
+    let event = Event { name: "error".into(), data };
+    assert_eq!(Stream::default().event(&event, &mut |_| {}), Err(fault("server_error")));
 }
 
 #[test]
