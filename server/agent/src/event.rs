@@ -47,6 +47,10 @@ pub enum Report {
         end: TurnEnd,
         detail: Option<String>,
     },
+    /// Something that the user should see, and that ended nothing.
+    Warned {
+        text: String,
+    },
     /// Nothing waits; the member sleeps until mail comes.
     Idle,
 }

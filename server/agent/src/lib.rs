@@ -20,6 +20,6 @@ pub use clock::turn_id;
 pub use context::{wrap_idle, wrap_message};
 pub use event::{Report, Reporter};
 pub use inbox::{Class, Inbox, Input, Receipt};
-pub use mail::{Incoming, Letterbox, deliver, input_of};
+pub use mail::{Arrival, Incoming, Letterbox, deliver, input_of};
 pub use post::{Letter, Post, PostError};
 pub use shell::Shell;

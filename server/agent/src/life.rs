@@ -141,8 +141,12 @@ impl Member {
         };
         let result = self.engine.run_turn(&turn, inputs, &context).await;
         self.switch.set(None);
-        let ended = Report::TurnEnded { turn, end: result.end, detail: result.detail.clone() };
-        self.engine.reporter.send(ended).await;
+        // Whoever was promised a turn hears of its end, also when its prompt joined another.
+        for turn in std::iter::once(&turn).chain(&result.joined) {
+            let ended =
+                Report::TurnEnded { turn: turn.clone(), end: result.end, detail: result.detail.clone() };
+            self.engine.reporter.send(ended).await;
+        }
         result
     }
 

@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use swarm_store::mailbox::{Changes, Origin, Unread};
-use swarm_store::{Mailbox, Reader, Watch};
-use swarm_wire::mail::{Kind, Message, Protocol};
-use swarm_wire::{AgentId, TurnId};
+use swarm_store::mailbox::{Changes, Content, Delivered, Unread};
+use swarm_store::{Origin, Reader, Standing, Watch};
+use swarm_wire::TurnId;
+use swarm_wire::mail::{Message, Protocol};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::wrap_message;
+use crate::event::{Report, Reporter};
 use crate::inbox::{Class, Input, Receipt};
 
 /// A message that came, with what acknowledges it.
@@ -17,7 +18,18 @@ use crate::inbox::{Class, Input, Receipt};
 pub struct Incoming {
     pub message: Message,
     pub origin: Origin,
+    /// Who stands behind it, which decides what it may do.
+    pub standing: Standing,
+    pub content: Content,
     pub receipt: Receipt,
+}
+
+/// What a look into a mailbox gives.
+#[derive(Debug)]
+pub enum Arrival {
+    Message(Box<Incoming>),
+    /// A file that is not let through, in words for the user.
+    Refused(String),
 }
 
 /// The reading end of a mailbox.
@@ -27,23 +39,24 @@ pub struct Letterbox {
 }
 
 impl Letterbox {
-    /// The mailbox must exist.
-    pub fn open(mailbox: &Mailbox, watch: &Watch) -> Self {
-        Self { reader: Arc::new(Mutex::new(mailbox.reader())), changes: watch.subscribe(mailbox) }
+    /// The reader's mailbox must exist.
+    pub fn new(reader: Reader, watch: &Watch) -> Self {
+        let changes = watch.subscribe(reader.mailbox());
+        Self { reader: Arc::new(Mutex::new(reader)), changes }
     }
 
     /// Hands on what comes, until `life` is cancelled or nobody takes it any more.
-    pub async fn run(mut self, taker: mpsc::UnboundedSender<Incoming>, life: CancellationToken) {
+    pub async fn run(mut self, taker: mpsc::UnboundedSender<Arrival>, life: CancellationToken) {
         while life.run_until_cancelled(self.changes.changed()).await.is_some() {
-            for incoming in self.look().await {
-                if taker.send(incoming).is_err() {
+            for arrival in self.look().await {
+                if taker.send(arrival).is_err() {
                     return;
                 }
             }
         }
     }
 
-    async fn look(&self) -> Vec<Incoming> {
+    async fn look(&self) -> Vec<Arrival> {
         let reader = self.reader.clone();
         let looked = tokio::task::spawn_blocking(move || {
             reader.lock().unwrap_or_else(PoisonError::into_inner).unread()
@@ -59,46 +72,52 @@ impl Letterbox {
                 return Vec::new();
             }
         };
-        for problem in problems {
-            tracing::warn!(path = %problem.path.display(), why = %problem.why, "not a message; left in place");
-        }
-        let incoming = |delivered: swarm_store::mailbox::Delivered| {
-            let (reader, handle) = (self.reader.clone(), delivered.handle);
-            let receipt = Receipt::new(move || {
-                let acknowledged = reader.lock().unwrap_or_else(PoisonError::into_inner).ack(&handle);
-                if let Err(error) = acknowledged {
-                    // It comes again after a restart, where the transcript knows it.
-                    tracing::error!(%error, "a message was not acknowledged");
-                }
-            });
-            Incoming { message: delivered.message, origin: delivered.origin, receipt }
-        };
-        mail.into_iter().map(incoming).collect()
+        let refused = problems.into_iter().map(|problem| {
+            let (path, why) = (problem.path.display(), problem.why);
+            tracing::warn!(%path, why, "mail that is not let through");
+            Arrival::Refused(format!("mail that is not let through: {path}: {why}"))
+        });
+        let messages = mail.into_iter().map(|delivered| Arrival::Message(Box::new(self.incoming(delivered))));
+        refused.chain(messages).collect()
+    }
+
+    fn incoming(&self, delivered: Delivered) -> Incoming {
+        let Delivered { message, origin, standing, content, handle } = delivered;
+        let reader = self.reader.clone();
+        let receipt = Receipt::new(move || {
+            let acknowledged = reader.lock().unwrap_or_else(PoisonError::into_inner).ack(&handle);
+            if let Err(error) = acknowledged {
+                // It comes again after a restart, where the transcript knows it.
+                tracing::error!(%error, "a message was not acknowledged");
+            }
+        });
+        Incoming { message, origin, standing, content, receipt }
     }
 }
 
 /// A message as something to put to the model, or back as it came when it is for the program.
 pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
-    let Incoming { message, origin, .. } = &incoming;
-    let (class, turn, text) = match (message.kind, message.protocol(), origin) {
-        (Kind::Text, _, Origin::User) => (Class::User, None, message.text.clone()),
-        (Kind::Text, _, Origin::Agent(from)) => {
-            let class = if from.is_lead() { Class::Leader } else { Class::Peer };
-            (class, None, wrap_message(from.name.as_str(), message.summary.as_deref(), &message.text))
+    let Incoming { message, origin, standing, content, .. } = &incoming;
+    let wrapped = |from: &str| wrap_message(from, message.summary.as_deref(), &message.text);
+    let (class, turn, text) = match (content, origin, standing) {
+        (Content::Text, Origin::User, Standing::Leader) => (Class::User, None, message.text.clone()),
+        (Content::Text, Origin::Agent(from), Standing::Leader) => {
+            (Class::Leader, None, wrapped(from.name.as_str()))
         }
-        (Kind::Text, _, Origin::External(_)) => {
-            (Class::Peer, None, wrap_message(&message.from, message.summary.as_deref(), &message.text))
+        (Content::Text, Origin::Agent(from), Standing::Member) => {
+            (Class::Peer, None, wrapped(from.name.as_str()))
         }
-        (Kind::Protocol, Some(Ok(Protocol::UserMessage { request_id, text })), Origin::User) => {
-            (Class::User, Some(TurnId::new(request_id.as_str())), text)
-        }
-        // The prompt of a spawn is the leader's word.
-        (Kind::Protocol, Some(Ok(Protocol::UserMessage { request_id, text })), Origin::Agent(from))
-            if from.is_lead() =>
-        {
-            (Class::Leader, Some(TurnId::new(request_id.as_str())), text)
-        }
-        _ => return Err(Box::new(incoming)),
+        // Whoever it says it is from, nobody known stands behind it.
+        (Content::Text, _, _) => (Class::Peer, None, wrapped(&message.from)),
+        (Content::Protocol(protocol), from, Standing::Leader) => match protocol.as_ref() {
+            Protocol::UserMessage { request_id, text } => {
+                // From the leader's agent it is the prompt of a spawn.
+                let class = if *from == Origin::User { Class::User } else { Class::Leader };
+                (class, Some(TurnId::new(request_id.as_str())), text.clone())
+            }
+            _ => return Err(Box::new(incoming)),
+        },
+        (Content::Protocol(_) | Content::Opaque { .. }, _, _) => return Err(Box::new(incoming)),
     };
     Ok(Input { class, turn, text, message: message.id.clone(), receipt: incoming.receipt })
 }
@@ -106,21 +125,32 @@ pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
 /// Feeds a teammate's inbox from its mailbox, until `life` is cancelled.
 pub async fn deliver(
     letterbox: Letterbox,
-    agent: AgentId,
+    reporter: Reporter,
     inbox: mpsc::UnboundedSender<Input>,
     life: CancellationToken,
 ) {
-    let (taker, mut incoming) = mpsc::unbounded_channel();
+    let (taker, mut arrivals) = mpsc::unbounded_channel();
     let sort = async {
-        while let Some(incoming) = incoming.recv().await {
+        while let Some(arrival) = arrivals.recv().await {
+            let incoming = match arrival {
+                Arrival::Message(incoming) => *incoming,
+                Arrival::Refused(text) => {
+                    reporter.send(Report::Warned { text }).await;
+                    continue;
+                }
+            };
             match input_of(incoming) {
                 Ok(input) => {
                     // A member that ended leaves its mail unread.
                     let _ = inbox.send(input);
                 }
                 Err(incoming) => {
-                    tracing::warn!(%agent, from = %incoming.message.from, text = %incoming.message.text,
-                        "mail that this member does not take; dropped");
+                    let text = format!(
+                        "{} does not take this mail from {}",
+                        reporter.agent.name, incoming.message.from
+                    );
+                    tracing::warn!(text, content = ?incoming.content);
+                    reporter.send(Report::Warned { text }).await;
                     incoming.receipt.acknowledge().await;
                 }
             }

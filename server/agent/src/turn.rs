@@ -27,6 +27,8 @@ pub(crate) struct TurnResult {
     pub(crate) detail: Option<String>,
     /// What the model said last.
     pub(crate) last_text: Option<String>,
+    /// The turns that were promised to prompts which joined this one.
+    pub(crate) joined: Vec<TurnId>,
 }
 
 /// What a turn works with: all of it the member's own.
@@ -49,15 +51,14 @@ impl Engine {
         inputs: Vec<Input>,
         context: &ToolContext,
     ) -> TurnResult {
-        let mut last_text = None;
-        let ended = self.steps(turn, inputs, context, &mut last_text).await;
-        let (end, detail) = ended.unwrap_or_else(|error| {
-            (
-                TurnEnd::Failed,
-                Some(format!("the transcript could not be written, so nothing more was done: {error}")),
-            )
+        let mut result =
+            TurnResult { end: TurnEnd::Completed, detail: None, last_text: None, joined: Vec::new() };
+        let ended = self.steps(turn, inputs, context, &mut result).await;
+        (result.end, result.detail) = ended.unwrap_or_else(|error| {
+            let why = format!("the transcript could not be written, so nothing more was done: {error}");
+            (TurnEnd::Failed, Some(why))
         });
-        TurnResult { end, detail, last_text }
+        result
     }
 
     async fn steps(
@@ -65,9 +66,9 @@ impl Engine {
         turn: &TurnId,
         inputs: Vec<Input>,
         context: &ToolContext,
-        last_text: &mut Option<String>,
+        result: &mut TurnResult,
     ) -> Result<(TurnEnd, Option<String>), HistoryError> {
-        self.take_in(turn, inputs).await?;
+        self.take_in(turn, inputs, result).await?;
         loop {
             let reply = match self.ask_model(turn, &context.turn).await {
                 Ok(reply) => reply,
@@ -75,7 +76,7 @@ impl Engine {
             };
             let calls = calls_of(&reply.content);
             if let Some(text) = text_of(&reply.content) {
-                *last_text = Some(text);
+                result.last_text = Some(text);
             }
             if !reply.content.is_empty() {
                 self.history.push(turn, Body::Assistant { content: blocks_of(&reply.content) }).await?;
@@ -93,13 +94,19 @@ impl Engine {
             }
             // Mail that came meanwhile is given now, behind the results.
             let waiting = self.inbox.take_all();
-            self.take_in(turn, waiting).await?;
+            self.take_in(turn, waiting, result).await?;
         }
     }
 
     /// Keeps inputs in the transcript, then acknowledges them; one that stands there already is not given again.
-    async fn take_in(&mut self, turn: &TurnId, inputs: Vec<Input>) -> Result<(), HistoryError> {
-        for Input { text, message, receipt, .. } in inputs {
+    async fn take_in(
+        &mut self,
+        turn: &TurnId,
+        inputs: Vec<Input>,
+        result: &mut TurnResult,
+    ) -> Result<(), HistoryError> {
+        for Input { turn: promised, text, message, receipt, .. } in inputs {
+            result.joined.extend(promised.filter(|promised| promised != turn));
             if !self.history.has_consumed(&message) {
                 self.history.push(turn, Body::User { text, mail: vec![message] }).await?;
             }

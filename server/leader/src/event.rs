@@ -1,6 +1,6 @@
 //! Everything that can happen to the team. The hub takes these one at a time.
 
-use swarm_agent::Incoming;
+use swarm_agent::Arrival;
 use swarm_agent::ports::SpawnRequest;
 use swarm_wire::permission::{Answer, PermissionRequest};
 use swarm_wire::{AgentId, RequestId};
@@ -15,5 +15,5 @@ pub(crate) enum Event {
     /// The leader's model wants a teammate.
     Spawn { request: SpawnRequest, reply: oneshot::Sender<Result<AgentId, String>> },
     /// Mail for the leader.
-    Mail(Incoming),
+    Mail(Arrival),
 }

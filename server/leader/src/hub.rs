@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use swarm_agent::{Post, Report};
+use swarm_agent::{Arrival, Class, Incoming, Input, Post, Receipt, Report};
 use swarm_guard::Rules;
-use swarm_store::{Root, Watch};
+use swarm_store::mailbox::Content;
+use swarm_store::{Origin, Root, Standing, Watch};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult, TeamView};
 use swarm_wire::mail::Protocol;
 use swarm_wire::settings::Settings;
@@ -121,7 +122,7 @@ impl Hub {
         for entry in &led.file.members {
             self.roster.add(members::not_running(&led.file.name, entry));
         }
-        let user = led.dir.sender(swarm_store::Origin::User, led.lease.epoch());
+        let user = led.dir.sender(Origin::User, led.lease.epoch()).sealed(led.key.signer());
         let queue = Queue::new(led.dir.permissions());
         self.team = Some(Team { led, queue, user, lead_post: None, rules });
         self.publish(Vec::new());
@@ -171,12 +172,13 @@ impl Hub {
                 // A turn that was interrupted meanwhile does not wait; the teammate lives all the same.
                 let _ = reply.send(spawned.map_err(|refusal| refusal.to_string()));
             }
-            Event::Mail(incoming) => self.mail(incoming).await,
+            Event::Mail(Arrival::Message(incoming)) => self.mail(*incoming).await,
+            Event::Mail(Arrival::Refused(text)) => self.publish(vec![ClientEvent::Warning { text }]),
         }
     }
 
     fn report(&mut self, agent: &AgentId, report: Report) {
-        let only_tell = matches!(report, Report::Text { .. });
+        let only_tell = matches!(report, Report::Text { .. } | Report::Warned { .. });
         let happened = self.roster.apply(agent, report);
         match (only_tell, &self.team) {
             (true, Some(team)) => self.publisher.tell(&team.led.file.name, happened),
@@ -201,31 +203,35 @@ impl Hub {
     }
 
     /// Mail for the leader: for its agent, or for the hub.
-    async fn mail(&mut self, incoming: swarm_agent::Incoming) {
+    async fn mail(&mut self, incoming: Incoming) {
         let incoming = match swarm_agent::input_of(incoming) {
             Ok(input) => return self.give_lead(input).await,
             Err(incoming) => *incoming,
         };
-        let swarm_agent::Incoming { message, origin, receipt } = incoming;
-        let from = match &origin {
-            swarm_store::Origin::Agent(agent) => Some(agent.clone()),
-            _ => None,
-        };
-        match (message.protocol(), from) {
-            (Some(Ok(Protocol::IdleNotification(idle))), Some(from)) => {
-                let text = swarm_agent::wrap_idle(from.name.as_str(), &idle);
-                let class = swarm_agent::Class::Leader;
-                let input = swarm_agent::Input { class, turn: None, text, message: message.id, receipt };
-                self.give_lead(input).await;
-            }
-            (protocol, _) => {
-                tracing::warn!(from = %message.from, ?protocol, "mail that the leader does not take; dropped");
-                receipt.acknowledge().await;
-            }
+        let Incoming { message, origin, standing, content, receipt } = incoming;
+        match (content, origin, standing) {
+            (Content::Protocol(protocol), Origin::Agent(from), Standing::Member) => match *protocol {
+                Protocol::IdleNotification(idle) => {
+                    let text = swarm_agent::wrap_idle(from.name.as_str(), &idle);
+                    let input =
+                        Input { class: Class::Leader, turn: None, text, message: message.id, receipt };
+                    self.give_lead(input).await;
+                }
+                other => self.refuse_mail(&message.from, &other, receipt).await,
+            },
+            (content, ..) => self.refuse_mail(&message.from, &content, receipt).await,
         }
     }
 
-    async fn give_lead(&mut self, input: swarm_agent::Input) {
+    async fn refuse_mail(&mut self, from: &str, content: &(dyn std::fmt::Debug + Sync), receipt: Receipt) {
+        tracing::warn!(from, ?content, "mail that the leader does not take");
+        self.publish(vec![ClientEvent::Warning {
+            text: format!("the leader does not take this mail from {from}"),
+        }]);
+        receipt.acknowledge().await;
+    }
+
+    async fn give_lead(&mut self, input: Input) {
         let lead = self.team.as_ref().map(|team| team.led.file.lead_agent_id.clone());
         let live = lead.and_then(|lead| self.roster.get(&lead)).and_then(|member| member.live.as_ref());
         if let Some(live) = live {

@@ -87,6 +87,7 @@ impl Roster {
                 view.turn_id = Some(turn);
                 None
             }
+            Report::Warned { text } => return vec![Event::Warning { text }],
             Report::Text { turn, text } => return vec![Event::Text { member: agent, turn_id: turn, text }],
             Report::Restarted { turn, attempt, discarded_text } => {
                 Some(Event::TurnRestarted { member: agent, turn_id: turn, attempt, discarded_text })

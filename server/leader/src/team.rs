@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use swarm_agent::{Letterbox, Post};
-use swarm_store::{Error, Lease, Root, TeamDir, Transcript, Watch};
+use swarm_store::{Error, Lease, Root, TeamDir, TeamKey, Transcript, Watch};
 use swarm_wire::permission::Mode;
 use swarm_wire::team::{BackendType, MemberEntry, TeamFile};
 use swarm_wire::transcript::Entry;
@@ -18,6 +18,7 @@ pub(crate) struct Led {
     pub(crate) dir: TeamDir,
     pub(crate) file: TeamFile,
     pub(crate) lease: Lease,
+    pub(crate) key: TeamKey,
 }
 
 /// The team of this workspace, when it has one. [`Error::is_held`] when another process leads it.
@@ -25,7 +26,7 @@ pub(crate) fn resume(root: &Root, workspace: &Path) -> Result<Option<Led>, Error
     let Some(name) = root.team_of_workspace(workspace)? else { return Ok(None) };
     let dir = root.team(&name);
     let lease = Lease::take(&dir)?;
-    Ok(Some(Led { file: dir.read()?, dir, lease }))
+    Ok(Some(Led { file: dir.read()?, key: TeamKey::of(&lease, &dir)?, dir, lease }))
 }
 
 /// A new team for this workspace, named after its folder; a name that is taken gets a number.
@@ -53,7 +54,7 @@ pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
             unknown: Default::default(),
         };
         match dir.create(&file) {
-            Ok(()) => return Ok(Led { dir, file, lease }),
+            Ok(()) => return Ok(Led { key: TeamKey::of(&lease, &dir)?, dir, file, lease }),
             // Somebody else founded it in this moment.
             Err(Error::TeamExists(_)) => {}
             Err(error) => return Err(error),
@@ -112,6 +113,7 @@ pub(crate) struct Opened {
 /// Opens a member's transcript and mailbox, and numbers this start of it.
 pub(crate) fn open_member(
     dir: &TeamDir,
+    key: &TeamKey,
     agent: &AgentId,
     color: Option<String>,
     watch: &Watch,
@@ -122,11 +124,18 @@ pub(crate) fn open_member(
     for torn in &replay.problems {
         tracing::warn!(path = %torn.path.display(), offset = torn.offset, why = %torn.why, "not an entry; passed over");
     }
-    let sender = dir.sender(agent.clone().into(), dir.next_incarnation(agent)?);
+    let incarnation = dir.next_incarnation(agent)?;
+    let (signer, verifier) = if agent.is_lead() {
+        (key.signer(), key.verifier())
+    } else {
+        let own = key.member(agent, incarnation)?;
+        (own.signer(), own.verifier())
+    };
+    let sender = dir.sender(agent.clone().into(), incarnation).sealed(signer);
     Ok(Opened {
         transcript,
         entries: replay.entries,
-        letterbox: Letterbox::open(&mailbox, watch),
+        letterbox: Letterbox::new(mailbox.sealed_reader(verifier), watch),
         post: Post::new(dir.clone(), agent.clone(), color, sender),
     })
 }

@@ -153,7 +153,8 @@ pub struct PromptParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptResult {
-    /// The turn that the prompt starts, or joins when the member is busy.
+    /// Names the prompt's turn: exactly one `turnEnded` comes for it, also when the member was busy and the
+    /// prompt joined the turn that ran.
     pub turn_id: TurnId,
 }
 
@@ -259,16 +260,65 @@ pub struct EventParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
-    MemberChanged { member: Box<MemberView> },
-    Text { member: AgentId, turn_id: TurnId, text: String },
-    ToolStarted { member: AgentId, turn_id: TurnId, tool_use_id: String, name: String, description: String },
-    ToolFinished { member: AgentId, turn_id: TurnId, tool_use_id: String, is_error: bool, content: String },
-    PermissionRequested { request: Box<PermissionRequest> },
-    PermissionResolved { id: RequestId, allowed: bool, resolved_by: Option<ResolvedBy> },
-    Message { from: String, to: AgentId, id: MessageId, summary: Option<String>, text: String },
-    TurnRestarted { member: AgentId, turn_id: TurnId, attempt: u32, discarded_text: String },
-    TurnEnded { member: AgentId, turn_id: TurnId, reason: TurnEnd, detail: Option<String> },
-    MemberEnded { member: AgentId, outcome: MemberState, summary: Option<String>, reason: Option<String> },
+    MemberChanged {
+        member: Box<MemberView>,
+    },
+    Text {
+        member: AgentId,
+        turn_id: TurnId,
+        text: String,
+    },
+    ToolStarted {
+        member: AgentId,
+        turn_id: TurnId,
+        tool_use_id: String,
+        name: String,
+        description: String,
+    },
+    ToolFinished {
+        member: AgentId,
+        turn_id: TurnId,
+        tool_use_id: String,
+        is_error: bool,
+        content: String,
+    },
+    PermissionRequested {
+        request: Box<PermissionRequest>,
+    },
+    PermissionResolved {
+        id: RequestId,
+        allowed: bool,
+        resolved_by: Option<ResolvedBy>,
+    },
+    Message {
+        from: String,
+        to: AgentId,
+        id: MessageId,
+        summary: Option<String>,
+        text: String,
+    },
+    /// Something was refused or passed over that the user should see, such as forged mail.
+    Warning {
+        text: String,
+    },
+    TurnRestarted {
+        member: AgentId,
+        turn_id: TurnId,
+        attempt: u32,
+        discarded_text: String,
+    },
+    TurnEnded {
+        member: AgentId,
+        turn_id: TurnId,
+        reason: TurnEnd,
+        detail: Option<String>,
+    },
+    MemberEnded {
+        member: AgentId,
+        outcome: MemberState,
+        summary: Option<String>,
+        reason: Option<String>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

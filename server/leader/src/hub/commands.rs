@@ -9,7 +9,7 @@ use swarm_wire::lsp::{
 };
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
-use swarm_wire::{AgentId, MessageId, RequestId, TurnId};
+use swarm_wire::{AgentId, MessageId, RequestId};
 use tokio::sync::oneshot;
 
 use super::Hub;
@@ -48,13 +48,11 @@ impl Hub {
             return Err(Refusal::Failed(text.to_owned()));
         }
         let agent = self.reachable(prompt.member.as_deref()).await?;
-        let own = swarm_agent::turn_id();
-        let running = self.roster.get(&agent).and_then(|member| member.view.turn_id.clone());
+        let turn_id = swarm_agent::turn_id();
         let text = with_attachments(prompt.text, &prompt.attachments);
-        let message = Protocol::UserMessage { request_id: RequestId::new(own.as_str()), text };
+        let message = Protocol::UserMessage { request_id: RequestId::new(turn_id.as_str()), text };
         let draft = Draft::protocol(&message).map_err(|error| Refusal::Failed(error.to_string()))?;
         self.send_as_user(&agent, draft).await?;
-        let turn_id: TurnId = running.unwrap_or(own);
         Ok(PromptResult { turn_id })
     }
 

@@ -123,9 +123,9 @@ impl Hub {
             return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
         };
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
-        let (dir, id, color, file_watch) =
-            (team.led.dir.clone(), agent.clone(), view.color.clone(), self.watch.clone());
-        let opened = blocking(move || team::open_member(&dir, &id, color, &file_watch)).await?;
+        let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
+        let (color, file_watch) = (view.color.clone(), self.watch.clone());
+        let opened = blocking(move || team::open_member(&dir, &key, &id, color, &file_watch)).await?;
         let Opened { transcript, entries, letterbox, post } = opened;
 
         let bounds = Bounds { mode: view.mode, rules: team.rules.clone(), workspace: workspace.clone() };
@@ -162,8 +162,8 @@ impl Hub {
             self.lives.spawn(async move {
                 // The leader's mailbox is read by the hub, which gives its agent what is for the agent.
                 let forward = async {
-                    while let Some(incoming) = incoming.recv().await {
-                        if events.send(Event::Mail(incoming)).await.is_err() {
+                    while let Some(arrival) = incoming.recv().await {
+                        if events.send(Event::Mail(arrival)).await.is_err() {
                             return;
                         }
                     }
@@ -171,7 +171,7 @@ impl Hub {
                 tokio::join!(live, letterbox.run(mail, token), forward);
             })
         } else {
-            let delivery = deliver(letterbox, agent.clone(), inbox.clone(), life.clone());
+            let delivery = deliver(letterbox, setup.reporter.clone(), inbox.clone(), life.clone());
             let live = life::run(setup, life.clone());
             self.lives.spawn(async move {
                 tokio::join!(live, delivery);

@@ -27,24 +27,35 @@ async fn an_interrupted_turn_keeps_what_was_said_and_the_next_one_is_accepted() 
 }
 
 #[tokio::test]
-async fn a_prompt_to_a_busy_member_joins_its_turn_behind_the_running_calls() {
+async fn every_prompt_to_a_busy_member_reaches_the_model_once_and_hears_of_its_end() {
     let script = Script::new().agent(
         "team-lead",
-        [
-            reply([call("Read", json!({"path": "a.txt"}))]).wait_for("asked"),
-            reply([say("Both.")]).expect("And b.txt too."),
-        ],
+        [reply([call("Read", json!({"path": "a.txt"}))]).wait_for("asked"), reply([say("Yes.")]).times(3)],
     );
     let mut stage = Stage::new(script).await;
     std::fs::write(stage.file("a.txt"), "a").unwrap();
-    let first = stage.prompt("Read a.txt.").await;
+    let mut expected = vec![stage.prompt("Read a.txt.").await];
     stage.model.wait_for(1).await.unwrap();
-    let second = stage.prompt("And b.txt too.").await;
-    assert_eq!(first, second);
-    // The prompt is in the inbox before the calls run, since the model has not answered yet.
+    for text in ["And b.txt too.", "And c.txt."] {
+        expected.push(stage.prompt(text).await);
+    }
     stage.model.open("asked");
-    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
-    assert_eq!(stage.model.requests().len(), 2);
+    let mut ended = Vec::new();
+    let all_ended = stage.next("end of all three", |event| match event {
+        Event::TurnEnded { turn_id, reason: TurnEnd::Completed, .. } => {
+            ended.push(turn_id);
+            (ended.len() == 3).then(|| std::mem::take(&mut ended))
+        }
+        _ => None,
+    });
+    let mut ended = all_ended.await;
+    ended.sort();
+    expected.sort();
+    assert_eq!(ended, expected);
+    let transcript = serde_json::to_string(&stage.transcript("team-lead").await).unwrap();
+    for text in ["Read a.txt.", "And b.txt too.", "And c.txt."] {
+        assert_eq!(transcript.matches(text).count(), 1, "{transcript}");
+    }
     stage.close().await;
 }
 
