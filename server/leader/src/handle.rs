@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use swarm_agent::ports::Editor;
-use swarm_guard::exec::Helper;
+use swarm_guard::exec::{Environment, Helper};
 use swarm_wire::TeamName;
 use swarm_wire::lsp::{
     Event, InterruptResult, MemberParams, MessageParams, MessageResult, PermissionResolveParams,
@@ -23,8 +23,8 @@ pub const EVENT_BACKLOG: usize = 4096;
 pub struct Machine {
     /// The user's home, absolute.
     pub home: PathBuf,
-    /// What commands find in their environment; no keys.
-    pub env: Vec<(String, String)>,
+    /// What commands find in their environment.
+    pub env: Environment,
     /// The program that runs commands behind walls.
     pub helper: Helper,
 }

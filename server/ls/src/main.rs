@@ -31,7 +31,12 @@ fn main() -> ExitCode {
     if arguments.next_if(|first| first == "exec").is_some() {
         return swarm_guard::exec::enter(arguments);
     }
-    match cli::Arguments::parse().command {
+    let arguments = cli::Arguments::parse();
+    if let Err(error) = swarm_store::forbid_dumps() {
+        // Keys in memory are then as safe as any program's.
+        eprintln!("swarm-ls: this process's memory is not shut to others: {error}");
+    }
+    match arguments.command {
         None => serve::stdio(),
         Some(command) => cli::run(command),
     }

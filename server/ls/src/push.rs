@@ -5,6 +5,7 @@ mod diagnostics;
 mod events;
 pub(crate) mod progress;
 mod questions;
+mod warnings;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ pub(crate) fn start(session: &Arc<Session>) {
     if client.features.events {
         tokio::spawn(events::follow(started.leader.events(), session.proxy.clone()));
     }
+    tokio::spawn(warnings::follow(started.leader.events(), session.proxy.clone()));
     tokio::spawn(diagnostics::follow(session.clone()));
     if !client.features.permissions {
         tokio::spawn(questions::follow(session.clone()));

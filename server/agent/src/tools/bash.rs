@@ -87,6 +87,7 @@ impl Tool for Bash {
             Exit::Signal(signal) => format!("[ended by signal {signal}]"),
             Exit::TimedOut => format!("[ended after {} s, when its time was up]", timeout.as_secs()),
             Exit::Interrupted | Exit::Killed => "[ended from outside]".to_owned(),
+            Exit::Tampered => "[ended: it made a file in a repository that would have git, outside, read another configuration]".to_owned(),
         };
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');

@@ -1,12 +1,12 @@
 //! How members of this process come to life.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use swarm_agent::life::{self, Setup, TurnSwitch};
 use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, deliver};
-use swarm_guard::exec::{Network, Policy};
+use swarm_guard::exec::Policy;
 use swarm_guard::{Bounds, Rules};
 use swarm_model::{ApiKey, Client, Config};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
@@ -15,9 +15,10 @@ use swarm_wire::team::{BackendType, MemberEntry};
 use swarm_wire::{AgentId, RequestId, TeamName};
 use tokio::sync::{mpsc, watch};
 
-use super::{Hub, Team};
+use super::Hub;
 use crate::command::Refusal;
 use crate::event::Event;
+use crate::handle::Machine;
 use crate::ports::HubPorts;
 use crate::roster::{Live, Member};
 use crate::team::{self, Opened};
@@ -138,7 +139,7 @@ impl Hub {
             agent: agent.clone(),
             color: view.color.clone(),
             cwd: workspace.clone(),
-            shell: shell(&workspace, team, &self.machine),
+            shell: shell(&workspace, self.root.path(), &self.machine)?,
             transcript,
             entries,
             client: Arc::new(client(&self.settings)),
@@ -205,18 +206,13 @@ fn client(settings: &swarm_wire::settings::Settings) -> Client {
     Client::new(Config::new(base_url, key))
 }
 
-/// The walls around a member's commands.
-fn shell(workspace: &Path, team: &Team, machine: &crate::handle::Machine) -> Shell {
-    let policy = Policy {
-        workspace: workspace.to_owned(),
-        home: machine.home.clone(),
-        writable: Vec::new(),
-        readonly_within: Vec::new(),
-        hidden: vec![PathBuf::from(team.led.dir.root().path())],
-        caches: None,
-        network: Network::None,
-    };
-    Shell { policy, env: machine.env.clone(), helper: machine.helper.clone() }
+/// The walls around a member's commands. Blocks.
+fn shell(workspace: &Path, root: &Path, machine: &Machine) -> Result<Shell, Refusal> {
+    let mut policy = Policy::for_workspace(workspace, &machine.home).map_err(|error| {
+        Refusal::Failed(format!("no walls for commands in {}: {error}", workspace.display()))
+    })?;
+    policy.hidden.push(root.to_owned());
+    Ok(Shell { policy, env: machine.env.clone(), helper: machine.helper.clone() })
 }
 
 /// The rules of one member beside the team's.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use swarm_agent::ports::NoEditor;
-use swarm_guard::exec::Helper;
+use swarm_guard::exec::{Environment, Helper};
 use swarm_leader::command::Prompt;
 use swarm_leader::{Leader, Machine, Options, Refusal, TeamEvent};
 use swarm_script::{Script, ScriptServer};
@@ -32,7 +32,9 @@ pub(crate) struct Stage {
 impl Stage {
     pub(crate) async fn new(script: Script) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("shop")).unwrap();
+        for name in ["shop", "home"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
         Self::again(Arc::new(folder), script).await
     }
 
@@ -48,7 +50,11 @@ impl Stage {
             root: folder.path().join("state"),
             workspace: Some(folder.path().join("shop")),
             settings,
-            machine: Machine { home: folder.path().join("home"), env: Vec::new(), helper: Helper::default() },
+            machine: Machine {
+                home: folder.path().join("home"),
+                env: Environment::default(),
+                helper: Helper::default(),
+            },
             editor: Arc::new(NoEditor),
         });
         let events = leader.events();
