@@ -58,10 +58,15 @@ function World:play(script)
   vim.env.ANTHROPIC_API_KEY = "only-for-tests"
 end
 
---- Sets Neovim up as the README says, with `extra` on top, and opens a file of the workspace.
-function World:connect(name, extra)
-  readme.run('vim.lsp.enable("swarm")')
-  local watched = {
+--- Opens a file of the workspace, and sets Neovim up as the README says: first its blocks with the marks of
+--- `blocks`, then the one that enables the server. `capabilities` are announced besides.
+function World:connect(name, blocks, capabilities)
+  -- Open before the server is enabled: else an empty buffer gets a server of its own, for the folder that the
+  -- tests run in. In an init.lua it would not.
+  vim.cmd.edit(vim.fn.fnameescape(self.workspace .. "/" .. name))
+  self.buffer = vim.api.nvim_get_current_buf()
+  vim.lsp.config.swarm = {
+    capabilities = capabilities or {},
     on_exit = function(code, signal)
       table.insert(self.exits, { code = code, signal = signal })
     end,
@@ -71,15 +76,17 @@ function World:connect(name, extra)
       end,
     },
   }
-  vim.lsp.config("swarm", vim.tbl_deep_extend("force", watched, extra or {}))
-  vim.cmd.edit(vim.fn.fnameescape(self.workspace .. "/" .. name))
-  self.buffer = vim.api.nvim_get_current_buf()
+  for _, mark in ipairs(blocks or {}) do
+    readme.run(mark)
+  end
+  readme.run('vim.lsp.enable("swarm")')
   self.client = check.eventually("the server is attached", function()
     local client = vim.lsp.get_clients({ name = "swarm", bufnr = self.buffer })[1]
     return client and client.initialized and client
   end, function()
     return { exits = self.exits, clients = #vim.lsp.get_clients(), filetype = vim.bo[self.buffer].filetype }
   end)
+  check.equal(#vim.lsp.get_clients(), 1, "servers")
 end
 
 --- Asks the server and waits for its answer.

@@ -1,16 +1,14 @@
 -- A team at work under a Neovim that follows events and saves when asked: the README's second snippet.
 local check = require("check")
 local plays = require("plays")
-local readme = require("readme")
 
-local FEATURES = { experimental = { swarm = { events = true, editor = true } } }
+local EVENTS = { experimental = { swarm = { events = true } } }
 
 local function team(world)
   world:write("greeting.txt", { "dear all,", "helo world" })
   world:commit()
   world:play(plays.teammate_edits("ada", "greeting.txt", "helo", "hello", "saved it"))
-  readme.run("swarm/editor/save")
-  world:connect("greeting.txt", { capabilities = FEATURES })
+  world:connect("greeting.txt", { "swarm/editor/save" }, EVENTS)
   world:command("swarm.prompt", { { text = "Have the greeting mended." } })
 end
 
