@@ -6,6 +6,7 @@ mod decide;
 mod effect;
 pub mod exec;
 mod grant;
+pub mod proxy;
 mod rules;
 
 pub use decide::{Bounds, Question, Verdict, decide};

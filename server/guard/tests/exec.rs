@@ -6,5 +6,7 @@
 mod endings;
 #[path = "exec/escapes.rs"]
 mod escapes;
+#[path = "exec/network.rs"]
+mod network;
 #[path = "exec/support.rs"]
 mod support;

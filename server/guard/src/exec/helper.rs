@@ -22,7 +22,7 @@ mod tripwire;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::ExitCode;
 
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -49,7 +49,7 @@ pub fn enter(mut args: impl Iterator<Item = OsString>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(refusal) => {
             // A leader that is gone needs no report.
-            let _ = report(rustix::stdio::stdin(), &Report::Failed(refusal.into()));
+            let _ = report(rustix::stdio::stdin(), &Report::Failed(refusal.into()), &[]);
             ExitCode::FAILURE
         }
     }
@@ -97,9 +97,9 @@ fn read_order() -> io::Result<(Order, OwnedFd)> {
     Ok((serde_json::from_slice(&json)?, stdin))
 }
 
-/// Writes one report to the leader.
-fn report(link: impl AsFd, report: &Report) -> io::Result<()> {
+/// Writes one report to the leader, with what it is about.
+fn report(link: impl AsFd, report: &Report, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
     let mut line = serde_json::to_vec(report)?;
     line.push(b'\n');
-    link::send(link, &line, &[])
+    link::send(link, &line, descriptors)
 }

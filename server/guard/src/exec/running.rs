@@ -19,6 +19,7 @@ use super::capture::{Capture, Output};
 use super::link;
 use super::order::{Failed, INTERRUPT, Report, TERMINATE};
 use super::spawn::ExecError;
+use crate::proxy::{Session, Visit};
 
 /// How long a command that was asked to end has before it is ended.
 const GRACE: Duration = Duration::from_secs(2);
@@ -37,6 +38,8 @@ pub struct Running {
 pub struct Finished {
     pub exit: Exit,
     pub output: Output,
+    /// The hosts that it wanted to reach through the proxy.
+    pub visits: Vec<Visit>,
 }
 
 /// How a command ended.
@@ -71,6 +74,7 @@ impl Running {
             child: parts.child,
             reports: Some(parts.reports),
             pipe: parts.output,
+            session: parts.session,
             capture: parts.capture,
             shown: output,
             asked: None,
@@ -120,6 +124,7 @@ pub(super) struct Parts {
     pub(super) child: Child,
     pub(super) reports: ReportReader,
     pub(super) output: Receiver,
+    pub(super) session: Option<Session>,
     pub(super) capture: Capture,
 }
 
@@ -129,6 +134,8 @@ struct Driver {
     /// The link to the helper; none once it was closed, which ends the tree.
     reports: Option<ReportReader>,
     pipe: Receiver,
+    /// The proxy at work for it; its connections end with it.
+    session: Option<Session>,
     capture: Capture,
     shown: watch::Sender<Arc<Output>>,
     /// What the leader did to end the command, if it did.
@@ -182,7 +189,8 @@ impl Driver {
             return Err(ExecError::GaveUp(failed));
         }
         let exit = self.asked.or(self.ended).ok_or(ExecError::Lost)?;
-        Ok(Finished { exit, output })
+        let visits = self.session.as_ref().map(Session::visits).unwrap_or_default();
+        Ok(Finished { exit, output, visits })
     }
 
     fn take_report(&mut self, report: io::Result<Option<Report>>) {
@@ -299,6 +307,11 @@ impl ReportReader {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// A descriptor that came with the reports so far.
+    pub(super) fn take_descriptor(&mut self) -> Option<OwnedFd> {
+        self.descriptors.pop()
     }
 
     async fn tell(&self, word: u8) -> io::Result<()> {

@@ -19,9 +19,10 @@ use super::link;
 use super::order::{Failed, Order, Program, Report};
 use super::policy::Policy;
 use super::running::{Parts, ReportReader, Running};
+use crate::proxy::Proxy;
 
 /// A command that is to run behind walls.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Command {
     pub program: Program,
     pub cwd: PathBuf,
@@ -30,6 +31,10 @@ pub struct Command {
     /// What the command reads; nothing means an empty input.
     pub stdin: Vec<u8>,
     pub policy: Policy,
+    /// Who lets it reach other hosts, for a policy that has it so ([`super::Network::Proxy`]).
+    pub proxy: Option<Proxy>,
+    /// What the command is called in questions about hosts, and in the log.
+    pub label: String,
     /// How long it may run; none means as long as the leader lives.
     pub timeout: Option<Duration>,
     /// Bytes of its output held in memory at most.
@@ -42,12 +47,15 @@ pub struct Command {
 impl Command {
     /// A line for bash in the workspace of `policy`, with nothing in its environment, its input or its way.
     pub fn bash(line: impl Into<String>, policy: Policy) -> Self {
+        let line = line.into();
         Self {
-            program: Program::Bash(line.into()),
+            label: line.clone(),
+            program: Program::Bash(line),
             cwd: policy.workspace.clone(),
             env: Environment::default(),
             stdin: Vec::new(),
             policy,
+            proxy: None,
             timeout: None,
             output_cap: 64 * 1024,
             overflow: None,
@@ -126,11 +134,18 @@ pub async fn spawn(command: Command) -> Result<Running, ExecError> {
             return Err(ExecError::Lost);
         }
     }
+    let session = match (command.proxy, reports.take_descriptor()) {
+        (Some(proxy), Some(listener)) => {
+            Some(proxy.serve(listener.into(), command.label).map_err(ExecError::Link)?)
+        }
+        _ => None,
+    };
     Ok(Running::start(
         Parts {
             child,
             reports,
             output: Receiver::from_owned_fd(output).map_err(ExecError::Link)?,
+            session,
             capture: Capture::new(command.output_cap, command.overflow),
         },
         command.timeout,

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -38,12 +39,19 @@ pub(super) fn run(order: &Order, plan: &[Mount], stdin: OwnedFd, alive: OwnedFd)
     let signals = child_signals().at(Step::Session)?;
     let leader = rustix::stdio::stdin();
     let tripwire = Tripwire::set(plan).at(Step::Mounts)?;
-    let program = start(order, plan, stdin)?;
+    let way_out = match order.policy.network {
+        Network::Proxy => Some(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).at(Step::Loopback)?),
+        Network::None | Network::Open => None,
+    };
+    let proxy = way_out.as_ref().map(TcpListener::local_addr).transpose().at(Step::Loopback)?;
+    let program = start(order, proxy, plan, stdin)?;
     // The pipe of the output belongs to the program alone.
     let null = File::options().write(true).open("/dev/null").at(Step::Session)?;
     rustix::stdio::dup2_stdout(&null).at(Step::Session)?;
     rustix::stdio::dup2_stderr(&null).at(Step::Session)?;
-    let started = report(leader, &Report::Started);
+    let handed_out: Vec<_> = way_out.iter().map(AsFd::as_fd).collect();
+    let started = report(leader, &Report::Started, &handed_out);
+    drop(way_out);
 
     let mut running = started.is_ok();
     while running {
@@ -59,7 +67,7 @@ pub(super) fn run(order: &Order, plan: &[Mount], stdin: OwnedFd, alive: OwnedFd)
             ready.map(|fd| !fd.revents().is_empty());
         if touched && tripwire.is_sprung() {
             // A leader that is gone needs no report.
-            let _ = report(leader, &Report::Tampered);
+            let _ = report(leader, &Report::Tampered, &[]);
             break;
         }
         let done = parent_gone || child_ended && has_ended(program, &signals);
@@ -73,10 +81,10 @@ pub(super) fn run(order: &Order, plan: &[Mount], stdin: OwnedFd, alive: OwnedFd)
 }
 
 /// Forks the program off, and returns once it is that program.
-fn start(order: &Order, plan: &[Mount], stdin: OwnedFd) -> Result<Pid, Refusal> {
+fn start(order: &Order, proxy: Option<SocketAddr>, plan: &[Mount], stdin: OwnedFd) -> Result<Pid, Refusal> {
     let (failure, failure_end) = pipe_with(PipeFlags::CLOEXEC).at(Step::Fork)?;
     let Some(program) = namespaces::fork().at(Step::Fork)? else {
-        let failed = Failed::from(program::become_program(order, plan, stdin));
+        let failed = Failed::from(program::become_program(order, proxy, plan, stdin));
         let text = serde_json::to_vec(&failed).unwrap_or_default();
         // The init is there as long as this process is.
         let _ = File::from(failure_end).write_all(&text);
@@ -90,7 +98,7 @@ fn start(order: &Order, plan: &[Mount], stdin: OwnedFd) -> Result<Pid, Refusal> 
     }
     // The report goes up from here: the namespace ends with this process.
     let failed: Failed = serde_json::from_slice(&text).map_err(io::Error::from).at(Step::Start)?;
-    let _ = report(rustix::stdio::stdin(), &Report::Failed(failed));
+    let _ = report(rustix::stdio::stdin(), &Report::Failed(failed), &[]);
     namespaces::leave(1)
 }
 
@@ -126,7 +134,7 @@ fn has_ended(program: Pid, signals: &OwnedFd) -> bool {
                 None => Report::Signaled(status.terminating_signal().unwrap_or_default()),
             };
             // A leader that is gone needs no report.
-            let _ = report(rustix::stdio::stdin(), &ended);
+            let _ = report(rustix::stdio::stdin(), &ended, &[]);
             return true;
         }
     }

@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io;
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -18,9 +19,15 @@ const BASH: [&str; 4] =
     ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash"];
 
 /// Becomes the program of `order`. Returns only what went wrong.
-pub(super) fn become_program(order: &Order, plan: &[Mount], stdin: OwnedFd) -> Refusal {
+pub(super) fn become_program(
+    order: &Order,
+    proxy: Option<SocketAddr>,
+    plan: &[Mount],
+    stdin: OwnedFd,
+) -> Refusal {
     match prepare(order, plan) {
         Ok(mut command) => {
+            command.envs(proxy.into_iter().flat_map(ways_out));
             default_signals();
             let error = command.stdin(File::from(stdin)).exec();
             let path = PathBuf::from(command.get_program());
@@ -54,6 +61,17 @@ fn prepare(order: &Order, plan: &[Mount]) -> Result<Command, Refusal> {
     landlock::restrict(plan).at(Step::Landlock)?;
     seccomp::restrict(order.policy.network).at(Step::Seccomp)?;
     Ok(command)
+}
+
+/// How programs learn of the proxy; each has its own way. What is on the command's own loopback needs none.
+fn ways_out(proxy: SocketAddr) -> Vec<(&'static str, String)> {
+    let address = format!("http://{proxy}");
+    let by_address = ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "CARGO_HTTP_PROXY"];
+    let mut names: Vec<_> = by_address.into_iter().map(|name| (name, address.clone())).collect();
+    names.extend(["no_proxy", "NO_PROXY"].map(|name| (name, "localhost,127.0.0.1,::1".to_owned())));
+    // Node's own `fetch` looks at the others only then.
+    names.push(("NODE_USE_ENV_PROXY", "1".to_owned()));
+    names
 }
 
 /// Undoes what this process and those before it ignore; exec itself unblocks what is blocked.
