@@ -16,7 +16,7 @@ use crate::event::{Delta, Reply};
 use crate::provider::{Decoder, Fault, Progress};
 use crate::refusal;
 use crate::sse;
-use crate::transport::root_cause;
+use crate::transport::{is_bad_certificate, root_cause};
 
 /// The most that is read of a body that is no stream, in bytes.
 const LONGEST_REFUSAL: usize = 64 * 1024;
@@ -153,6 +153,9 @@ impl Post<'_> {
 
     fn not_sent(&self, error: &reqwest::Error) -> Error {
         let reason = root_cause(error);
+        if is_bad_certificate(error) {
+            return Error::Certificate { host: self.host(), reason };
+        }
         if error.is_connect() {
             return Error::Connect { host: self.host(), reason };
         }

@@ -28,6 +28,11 @@ pub enum Error {
     Setup { reason: String },
     #[error("no connection to {host}: {reason}")]
     Connect { host: String, reason: String },
+    #[error(
+        "the certificate of {host} is not trusted: {reason} — behind a proxy that opens TLS, let SSL_CERT_FILE \
+         name its certificate"
+    )]
+    Certificate { host: String, reason: String },
     /// The provider answered with an HTTP status that is none of success.
     #[error("{host} answered {status}{}: {message}{}", in_brackets(kind.as_deref()), advice(hint.as_deref()))]
     Status {

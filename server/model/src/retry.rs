@@ -42,7 +42,11 @@ fn may_mend(error: &Error) -> bool {
             !is_about_the_account(kind) && !is_about_the_request(kind)
         }
         Error::Reported { kind: None, .. } => true,
-        Error::MissingKey { .. } | Error::BaseUrl { .. } | Error::Setup { .. } | Error::Cancelled => false,
+        Error::MissingKey { .. }
+        | Error::BaseUrl { .. }
+        | Error::Setup { .. }
+        | Error::Certificate { .. }
+        | Error::Cancelled => false,
     }
 }
 

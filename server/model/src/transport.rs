@@ -40,6 +40,20 @@ pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     kind.to_owned()
 }
 
+/// Whether the server was reached and its certificate refused, which no further attempt mends.
+pub(crate) fn is_bad_certificate(error: &reqwest::Error) -> bool {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        if matches!(error.downcast_ref(), Some(rustls::Error::InvalidCertificate(_))) {
+            return true;
+        }
+        // An I/O error shows what it holds, but does not name it as its source.
+        let held = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        cause = held.map(|held| held as _).or_else(|| error.source());
+    }
+    false
+}
+
 /// The provider of the cryptography is named here rather than installed for the process, which isn't ours.
 fn tls(with_system_certificates: bool) -> Result<rustls::ClientConfig, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());

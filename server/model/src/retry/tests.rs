@@ -65,6 +65,7 @@ fn each_error_waits_or_gives_up() {
         Error::MissingKey { host: host(), variable: "KEY" },
         Error::BaseUrl { reason: reason() },
         Error::Setup { reason: reason() },
+        Error::Certificate { host: host(), reason: reason() },
         Error::Cancelled,
     ];
     for error in &gives_up {

@@ -28,6 +28,8 @@ macro_rules! in_each_format {
 
 mod broken_streams;
 mod calls;
+mod certificates;
+mod damage;
 mod refusals;
 
 use std::sync::Arc;
