@@ -1,7 +1,9 @@
 //! A request as the body of `POST /v1/messages`.
 //!
-//! The cache marks stand where the provider documents them: on the last tool, the system text and the last
-//! block of the last message. Everything else depends on its own part of the request alone.
+//! There are four cache marks, as many as the provider takes: on the last tool (which members share whose system
+//! text differs), the system text, and the last block of the last two user messages. The earlier of these is where
+//! the request before ended: the provider looks back from a mark for some twenty blocks only, and one turn may
+//! have more. Everything else depends on its own part of the request alone.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -10,8 +12,10 @@ use crate::request::{Message, Part, Request, ToolSpec, UserPart};
 
 pub(super) fn body(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
     let mut messages = messages(&request.messages);
-    if let Some(last) = messages.last_mut().and_then(|message| message.content.last_mut()) {
-        last.mark();
+    for message in messages.iter_mut().rev().filter(|message| message.role == "user").take(2) {
+        if let Some(last) = message.content.last_mut() {
+            last.mark();
+        }
     }
     let last_tool = request.tools.len().saturating_sub(1);
     let body = Body {
@@ -41,7 +45,10 @@ fn messages(history: &[Message]) -> Vec<WireMessage<'_>> {
     for message in history {
         let (role, blocks): (_, Vec<Block<'_>>) = match message {
             Message::User(parts) => ("user", parts.iter().filter_map(user_block).collect()),
-            Message::Assistant(parts) => ("assistant", parts.iter().filter_map(assistant_block).collect()),
+            Message::Assistant(parts) => {
+                let parts = without_trailing_thought(parts);
+                ("assistant", parts.iter().filter_map(assistant_block).collect())
+            }
         };
         match messages.last_mut() {
             _ if blocks.is_empty() => {}
@@ -53,6 +60,12 @@ fn messages(history: &[Message]) -> Vec<WireMessage<'_>> {
         message.content.sort_by_key(|block| !matches!(block, Block::ToolResult { .. }));
     }
     messages
+}
+
+/// Thinking that led to nothing, since the answer was cut there, is refused at the end of a message.
+fn without_trailing_thought(parts: &[Part]) -> &[Part] {
+    let end = parts.iter().rposition(|part| !matches!(part, Part::Opaque(_))).map_or(0, |last| last + 1);
+    parts.get(..end).unwrap_or_default()
 }
 
 fn user_block(part: &UserPart) -> Option<Block<'_>> {

@@ -61,7 +61,7 @@ fn a_request_is_the_body_that_the_provider_documents() {
             ],
             "system": [{"type": "text", "text": "You are Ada.", "cache_control": mark}],
             "messages": [
-                {"role": "user", "content": [{"type": "text", "text": "Go."}]},
+                {"role": "user", "content": [{"type": "text", "text": "Go.", "cache_control": mark}]},
                 {"role": "assistant", "content": [
                     {"type": "thinking", "signature": "s"},
                     {"type": "tool_use", "id": "t1", "name": "Read", "input": {"path": "x"}},
@@ -124,4 +124,38 @@ fn a_longer_history_begins_with_the_same_bytes() {
         assert!(now.starts_with(prefix), "{prefix}\n{now}");
         before = now;
     }
+}
+
+#[test]
+fn a_mark_stands_where_the_request_before_ended() {
+    let mut history = vec![user("Go.")];
+    for turn in 0..3 {
+        let id = format!("t{turn}");
+        history.push(Message::Assistant(vec![call(&id)]));
+        history.push(Message::User(vec![result(&id, false)]));
+    }
+    let messages = encoded(&request(history))["messages"].clone();
+    let marked: Vec<_> =
+        (0..7).filter(|index| messages[*index]["content"][0].get("cache_control").is_some()).collect();
+    assert_eq!(marked, [4, 6], "{messages}");
+}
+
+#[test]
+fn a_thought_that_led_to_nothing_and_the_items_of_other_formats_are_left_out() {
+    let thought = || Part::Opaque(json!({"type": "thinking", "signature": "s"}));
+    let foreign = [json!({"type": "reasoning", "id": "rs"}), json!({"reasoning_content": "Hm."})];
+    let mut parts: Vec<_> = foreign.into_iter().map(Part::Opaque).collect();
+    parts.extend([thought(), Part::Text("Hi.".into()), thought()]);
+    let request = request(vec![
+        user("Go."),
+        Message::Assistant(vec![thought()]),
+        user("Go on."),
+        Message::Assistant(parts),
+        user("And?"),
+    ]);
+    let messages = encoded(&request)["messages"].clone();
+    assert_eq!(messages.as_array().unwrap().len(), 3, "{messages}");
+    let kinds: Vec<_> =
+        messages[1]["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
+    assert_eq!(kinds, ["thinking", "text"]);
 }

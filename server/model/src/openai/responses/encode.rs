@@ -39,7 +39,11 @@ pub(super) fn body(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
 fn items(message: &Message) -> Vec<Item<'_>> {
     match message {
         Message::User(parts) => parts.iter().filter_map(user_item).collect(),
-        Message::Assistant(parts) => parts.iter().filter_map(assistant_item).collect(),
+        Message::Assistant(parts) => {
+            // Reasoning that led to nothing, since the answer was cut there, is refused.
+            let end = parts.iter().rposition(|part| !matches!(part, Part::Opaque(_)));
+            parts.iter().take(end.map_or(0, |last| last + 1)).filter_map(assistant_item).collect()
+        }
     }
 }
 

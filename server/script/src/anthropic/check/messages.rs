@@ -138,6 +138,10 @@ fn check_assistant(
             kind => return Err(Refused::invalid(format!("{at}: {kind:?} is no block of an assistant"))),
         }
     }
+    let last = content.blocks.last().and_then(|block| block.get("type")).and_then(Value::as_str);
+    if last.is_some_and(|kind| kind.ends_with("thinking")) {
+        return Err(Refused::invalid(format!("{at}: the last block must not be thinking")));
+    }
     Ok(calls)
 }
 

@@ -109,6 +109,10 @@ fn messages_out_of_order_are_refused_with_their_place() {
             ],
             "does not fit the thinking",
         ),
+        (
+            vec![go(), assistant(&[text("Hi."), json!({"type": "redacted_thinking", "data": "x"})]), go()],
+            "must not be thinking",
+        ),
     ];
     for (messages, expected) in cases {
         let message = refusal(&request(&messages));

@@ -78,3 +78,13 @@ fn a_model_that_never_reasons_is_not_asked_for_its_reasoning() {
     request.model = "gpt-4.1-mini".into();
     assert_eq!(encoded(&request).get("include"), None);
 }
+
+#[test]
+fn reasoning_that_led_to_nothing_is_left_out() {
+    let request = request(vec![
+        Message::User(vec![UserPart::Text("Go.".into())]),
+        Message::Assistant(vec![Part::Opaque(json!({"type": "reasoning", "encrypted_content": "x"}))]),
+        Message::User(vec![UserPart::Text("Go on.".into())]),
+    ]);
+    assert_eq!(encoded(&request)["input"].as_array().unwrap().len(), 2);
+}
