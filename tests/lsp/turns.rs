@@ -1,22 +1,10 @@
 //! A prompt and what comes of it: text, tools, transcript, progress, interruption.
 
 use serde_json::{Value, json};
+use swarm_tests::Caps;
 use swarm_tests::script::{Script, call, reply, say, wait};
-use swarm_tests::{Caps, Editor, FakeModel, World};
 
-use crate::world;
-
-/// A world whose leader is played by `script`.
-fn played(script: Script) -> (FakeModel, World) {
-    let model = FakeModel::start(script);
-    let mut world = world();
-    world.model(&model);
-    (model, world)
-}
-
-fn prompt(editor: &mut Editor, text: &str) -> Value {
-    editor.request("swarm/prompt", json!({ "text": text }))["turnId"].clone()
-}
+use crate::{played, prompt, world};
 
 #[test]
 fn a_prompt_is_answered_at_once_and_its_text_comes_as_events() {

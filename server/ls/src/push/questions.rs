@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use swarm_leader::Leader;
 use swarm_wire::RequestId;
-use swarm_wire::lsp::{DecisionName, PermissionResolveParams, StateResult};
+use swarm_wire::lsp::{DecisionName, PermissionResolveParams, StateResult, TranscriptParams};
 use swarm_wire::permission::{PermissionRequest, RuleUpdate};
 
 use crate::capabilities::Client;
@@ -49,7 +49,10 @@ pub(super) async fn follow(session: Arc<Session>) {
         let answer = tokio::select! {
             answer = session.proxy.request::<ShowMessageRequest>(params) => answer,
             // Decided elsewhere: the editor may go on showing it, and whatever it says then counts for nothing.
-            () = decided(leader, &request.id) => continue,
+            () = decided(leader, &request.id) => {
+                settled(leader).await;
+                continue;
+            }
         };
         match answer {
             Ok(answer) => {
@@ -69,6 +72,13 @@ pub(super) async fn follow(session: Arc<Session>) {
 async fn decided(leader: &Leader, id: &RequestId) {
     // An error means that the leader ended, and every question with it.
     let _ = leader.watch().wait_for(|snapshot| !is_pending(snapshot, id)).await;
+}
+
+/// Waits until the hub is done with what decided a question: it may decide others in the same breath, and a
+/// question that the editor was asked cannot be taken back.
+async fn settled(leader: &Leader) {
+    // The hub takes one command after another, so any that changes nothing will do, whatever it answers.
+    let _ = leader.transcript(TranscriptParams { limit: Some(1), ..TranscriptParams::default() }).await;
 }
 
 fn is_pending(snapshot: &StateResult, id: &RequestId) -> bool {
