@@ -1,18 +1,20 @@
 //! A client of the server, as a test drives it: sends, waits for what it names, and keeps the rest.
 
-use std::collections::{HashMap, VecDeque};
-use std::io::{BufReader, Write};
+mod inbox;
+mod talk;
+
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use self::inbox::{Inbox, NAMELESS};
 use crate::caps::Caps;
 use crate::processes;
-use crate::wire::{frame, read};
+use crate::wire::frame;
 use crate::world::uri;
 
 /// How long anything may take before the test fails.
@@ -40,14 +42,9 @@ pub struct Question {
 pub struct Editor {
     child: Child,
     stdin: Option<ChildStdin>,
-    incoming: Receiver<Value>,
+    inbox: Inbox,
     world: String,
     last_id: i64,
-    answers: HashMap<i64, Result<Value, ErrorAnswer>>,
-    notifications: VecDeque<(String, Value)>,
-    questions: VecDeque<Question>,
-    /// Answers given to questions of these methods without the test's doing.
-    automatic: HashMap<String, Value>,
     ended: bool,
     /// Kept until the server has ended.
     _root: Arc<tempfile::TempDir>,
@@ -58,28 +55,8 @@ impl Editor {
         let mut child = command.spawn().unwrap_or_else(|error| panic!("the server does not start: {error}"));
         let stdin = child.stdin.take();
         let stdout = child.stdout.take().unwrap_or_else(|| panic!("no stdout"));
-        let (sender, incoming) = channel();
-        std::thread::spawn(move || {
-            let mut stdout = BufReader::new(stdout);
-            while let Some(message) = read(&mut stdout) {
-                if sender.send(message).is_err() {
-                    return;
-                }
-            }
-        });
-        Self {
-            child,
-            stdin,
-            incoming,
-            world,
-            last_id: 0,
-            answers: HashMap::new(),
-            notifications: VecDeque::new(),
-            questions: VecDeque::new(),
-            automatic: HashMap::new(),
-            ended: false,
-            _root: root,
-        }
+        let inbox = Inbox::new(stdout);
+        Self { child, stdin, inbox, world, last_id: 0, ended: false, _root: root }
     }
 
     /// Shakes hands; the result of `initialize`.
@@ -123,7 +100,7 @@ impl Editor {
 
     /// Waits for the answer to a request that was sent.
     pub fn answer_to(&mut self, id: i64) -> Result<Value, ErrorAnswer> {
-        self.wait(&format!("the answer to request {id}"), |editor| editor.answers.remove(&id))
+        self.wait(&format!("the answer to request {id}"), |inbox| inbox.answers.remove(&id))
     }
 
     pub fn notify(&mut self, method: &str, params: Value) {
@@ -132,41 +109,17 @@ impl Editor {
 
     /// Waits for a notification that `is_it` accepts, and takes it; its params.
     pub fn await_notification(&mut self, method: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        self.wait(&format!("a notification `{method}`"), |editor| {
-            let at =
-                editor.notifications.iter().position(|(name, params)| name == method && is_it(params))?;
-            editor.notifications.remove(at).map(|(_, params)| params)
+        self.wait(&format!("a notification `{method}`"), |inbox| {
+            let at = inbox.notifications.iter().position(|(name, params)| name == method && is_it(params))?;
+            inbox.notifications.remove(at).map(|(_, params)| params)
         })
-    }
-
-    /// Waits for a `swarm/event` of this kind; its params.
-    pub fn await_event(&mut self, kind: &str) -> Value {
-        self.await_notification("swarm/event", |params| params["event"]["kind"] == kind)
-    }
-
-    /// Waits for a `swarm/event` of this kind that `is_it` accepts; the event itself.
-    pub fn await_event_where(&mut self, kind: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        let is_it = |params: &Value| params["event"]["kind"] == kind && is_it(&params["event"]);
-        self.await_notification("swarm/event", is_it)["event"].take()
-    }
-
-    /// Waits until the diagnostics of a document are as `are_they` accepts.
-    pub fn await_diagnostics(&mut self, uri: &str, are_they: impl Fn(&[Value]) -> bool) -> Vec<Value> {
-        let is_it = |params: &Value| {
-            params["uri"] == uri && params["diagnostics"].as_array().is_some_and(|list| are_they(list))
-        };
-        let mut params = self.await_notification("textDocument/publishDiagnostics", is_it);
-        match params["diagnostics"].take() {
-            Value::Array(list) => list,
-            _ => Vec::new(),
-        }
     }
 
     /// Waits for a request of the server, and claims it.
     pub fn await_request(&mut self, method: &str) -> Question {
-        self.wait(&format!("a request `{method}`"), |editor| {
-            let at = editor.questions.iter().position(|question| question.method == method)?;
-            editor.questions.remove(at)
+        self.wait(&format!("a request `{method}`"), |inbox| {
+            let at = inbox.questions.iter().position(|question| question.method == method)?;
+            inbox.questions.remove(at)
         })
     }
 
@@ -184,51 +137,17 @@ impl Editor {
 
     /// From now on answers each request of this method with `result`.
     pub fn always_reply(&mut self, method: &str, result: Value) {
-        self.automatic.insert(method.into(), result);
-    }
-
-    /// Opens a document.
-    pub fn open(&mut self, uri: &str, text: &str) {
-        let document = json!({ "uri": uri, "languageId": "plaintext", "version": 1, "text": text });
-        self.notify("textDocument/didOpen", json!({ "textDocument": document }));
-    }
-
-    /// Replaces a document's text.
-    pub fn change(&mut self, uri: &str, version: i32, text: &str) {
-        self.change_with(uri, version, json!([{ "text": text }]));
-    }
-
-    /// Reports content changes of a document.
-    pub fn change_with(&mut self, uri: &str, version: i32, changes: Value) {
-        let document = json!({ "uri": uri, "version": version });
-        self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
-    }
-
-    /// Takes in what has arrived: what is sent in answer to `request` is behind everything before it.
-    pub fn sync(&mut self) {
-        self.request("swarm/state", json!({}));
-    }
-
-    /// Asks for the state until it is as `is_it` accepts; each look is behind what happened before it.
-    pub fn until_state(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
-        let deadline = Instant::now() + WAIT;
-        loop {
-            let state = self.request("swarm/state", json!({}));
-            if is_it(&state) {
-                return state;
-            }
-            assert!(Instant::now() < deadline, "the state did not come to be; it is {state:#}");
-        }
+        self.inbox.automatic.insert(method.into(), result);
     }
 
     /// Whether a notification of this method has arrived and was not taken.
     pub fn has_seen(&self, method: &str) -> bool {
-        self.notifications.iter().any(|(name, _)| name == method)
+        self.inbox.notifications.iter().any(|(name, _)| name == method)
     }
 
     /// The questions that arrived and were not claimed.
     pub fn unclaimed(&self) -> Vec<&Question> {
-        self.questions.iter().collect()
+        self.inbox.questions.iter().collect()
     }
 
     /// Sends a message as it is.
@@ -289,9 +208,9 @@ impl Editor {
         }
         self.request("shutdown", Value::Null);
         assert!(
-            self.questions.is_empty(),
+            self.inbox.questions.is_empty(),
             "requests of the server that nobody claimed: {:#?}",
-            self.questions
+            self.inbox.questions
         );
         self.send(&json!({ "jsonrpc": "2.0", "method": "exit" }));
         let code = self.await_end();
@@ -305,68 +224,20 @@ impl Editor {
     }
 
     /// Takes in messages until `look` finds what it looks for.
-    fn wait<T>(&mut self, what: &str, mut look: impl FnMut(&mut Self) -> Option<T>) -> T {
+    fn wait<T>(&mut self, what: &str, mut look: impl FnMut(&mut Inbox) -> Option<T>) -> T {
         let deadline = Instant::now() + WAIT;
         loop {
-            if let Some(found) = look(self) {
+            if let Some(found) = look(&mut self.inbox) {
                 return found;
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.incoming.recv_timeout(left) {
-                Ok(message) => self.take_in(message),
-                Err(error) => {
-                    let why = match error {
-                        RecvTimeoutError::Timeout => "did not come in time",
-                        RecvTimeoutError::Disconnected => "did not come before the server's end",
-                    };
-                    panic!("{what} {why}; what did come: {}", self.unseen());
-                }
+            match self.inbox.receive(deadline) {
+                Ok(Some((question, answer))) => self.reply(&question, answer),
+                Ok(None) => {}
+                Err(why) => panic!("{what} {why}; what did come: {}", self.inbox.untaken()),
             }
         }
-    }
-
-    fn take_in(&mut self, mut message: Value) {
-        let method = message["method"].as_str().map(str::to_owned);
-        match (method, message["id"].take()) {
-            (Some(method), Value::Null) => self.notifications.push_back((method, message["params"].take())),
-            (Some(method), id) => {
-                let question = Question { id, params: message["params"].take(), method };
-                match self.automatic.get(&question.method).cloned() {
-                    Some(result) => self.reply(&question, result),
-                    None => self.questions.push_back(question),
-                }
-            }
-            (None, id) => {
-                let answer = match message.get_mut("error") {
-                    Some(error) => Err(ErrorAnswer {
-                        code: error["code"].as_i64().unwrap_or_default(),
-                        message: error["message"].as_str().unwrap_or_default().to_owned(),
-                        data: error["data"].take(),
-                    }),
-                    None => Ok(message["result"].take()),
-                };
-                self.answers.insert(id.as_i64().unwrap_or(NAMELESS), answer);
-            }
-        }
-    }
-
-    fn unseen(&self) -> String {
-        let notifications = self.notifications.iter().map(|(method, params)| format!("{method} {params}"));
-        let questions =
-            self.questions.iter().map(|question| format!("{} {}", question.method, question.params));
-        let answers = self.answers.iter().map(|(id, answer)| format!("answer {id}: {answer:?}"));
-        let mut all: Vec<String> = notifications.chain(questions).chain(answers).collect();
-        for line in &mut all {
-            if let Some((cut, _)) = line.char_indices().nth(400) {
-                line.truncate(cut);
-            }
-        }
-        format!("{all:#?}")
     }
 }
-
-/// The key of an answer whose id is null.
-const NAMELESS: i64 = i64::MIN;
 
 impl Drop for Editor {
     fn drop(&mut self) {

@@ -26,6 +26,10 @@ pub(crate) struct Front {
 
 macro_rules! methods {
     ($($name:literal => $handler:path),+ $(,)?) => {
+        /// The requests of ours that clients may send.
+        #[cfg(test)]
+        const METHODS: &[&str] = &[$($name),+];
+
         fn register(builder: LspServiceBuilder<Front>) -> LspServiceBuilder<Front> {
             builder
                 $(.custom_method($name, route($handler)))+
@@ -119,3 +123,6 @@ where
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
