@@ -10,3 +10,5 @@ mod escapes;
 mod network;
 #[path = "exec/support.rs"]
 mod support;
+#[path = "exec/work.rs"]
+mod work;

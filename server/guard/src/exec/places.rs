@@ -87,6 +87,8 @@ fn self_running() -> Vec<Protected> {
         Protected::File(".git/config".into()),
         Protected::File(".git/config.worktree".into()),
         Protected::Directory(".git/hooks".into()),
+        // Each other worktree's part has a file that says where its configuration is.
+        Protected::File(".git/worktrees".into()),
     ]
 }
 
@@ -103,7 +105,7 @@ impl Policy {
         let machine = MACHINE.iter().chain(homes).map(PathBuf::from);
         let worktree = git_paths(&workspace)?;
         let mut readonly_within = self_running();
-        readonly_within.extend(worktree.readonly.into_iter().map(Protected::File));
+        readonly_within.extend(worktree.readonly);
         Ok(Self {
             writable: worktree.writable,
             readonly_within,
@@ -121,8 +123,8 @@ impl Policy {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct GitPaths {
     writable: Vec<PathBuf>,
-    /// What would make git read another configuration.
-    readonly: Vec<PathBuf>,
+    /// Git's configuration, and what would make it read another one.
+    readonly: Vec<Protected>,
 }
 
 fn git_paths(workspace: &Path) -> io::Result<GitPaths> {
@@ -136,15 +138,17 @@ fn git_paths(workspace: &Path) -> io::Result<GitPaths> {
         return Ok(GitPaths::default());
     };
     let git_dir = git_dir.canonicalize()?;
-    let mut readonly = vec![link];
+    let file = |path: PathBuf| Protected::File(path);
+    let mut readonly = vec![file(link)];
+    readonly
+        .extend(["config", "config.worktree", "commondir", "gitdir"].map(|name| file(git_dir.join(name))));
     let mut writable = vec![git_dir.clone()];
-    readonly.extend(["config", "config.worktree", "commondir", "gitdir"].map(|name| git_dir.join(name)));
     if let Ok(common) = fs::read_to_string(git_dir.join("commondir")) {
         let common = git_dir.join(common.trim()).canonicalize()?;
-        writable.extend(["objects", "refs", "logs"].map(|name| common.join(name)));
+        readonly.extend(["config", "config.worktree", "worktrees"].map(|name| file(common.join(name))));
+        readonly.push(Protected::Directory(common.join("hooks")));
+        writable.push(common);
     }
-    writable.retain(|path| path.is_dir());
-    readonly.retain(|path| path.exists());
     Ok(GitPaths { writable, readonly })
 }
 

@@ -67,7 +67,11 @@ pub(super) fn build(plan: &[Mount]) -> Result<Empty, Refusal> {
         match clone {
             Some(clone) => attach(mount, &clone),
             None if mount.what == What::Scratch => scratch(&mount.at),
-            None => hide(&mount.at, &empty, &mut covers),
+            None => match hide(&mount.at, &empty, &mut covers) {
+                // Gone since it was planned.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                done => done,
+            },
         }
         .at_path(Step::Mounts, &mount.at)?;
     }

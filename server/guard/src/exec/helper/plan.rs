@@ -2,6 +2,7 @@
 //! It looks at the disk, and must not change it.
 
 use std::fs;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use crate::exec::policy::{Policy, Protected};
@@ -105,10 +106,24 @@ pub(super) fn protected_directories(policy: &Policy) -> Vec<PathBuf> {
     directories
 }
 
-/// The sockets with a name in the file system that are listened on or bound, as proc_net_unix has them.
+/// The sockets with a name in the file system that are bound, as proc_net_unix(5) has them.
 pub(super) fn bound_sockets() -> Vec<PathBuf> {
-    let table = fs::read_to_string("/proc/net/unix").unwrap_or_default();
-    table.lines().filter_map(|line| line.find('/').and_then(|at| line.get(at..))).map(PathBuf::from).collect()
+    named(&fs::read_to_string("/proc/net/unix").unwrap_or_default())
+        .into_iter()
+        .filter(|path| fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()))
+        .collect()
+}
+
+/// What is named by a path; an abstract name begins with `@`, whatever it looks like after that.
+fn named(table: &str) -> Vec<PathBuf> {
+    let name = |line: &str| {
+        let mut rest = line;
+        for _ in 0..7 {
+            rest = rest.trim_start().split_once(' ')?.1;
+        }
+        Some(PathBuf::from(rest.trim_start()))
+    };
+    table.lines().filter_map(name).filter(|path| path.is_absolute()).collect()
 }
 
 /// Outer before inner; of two for one place the later kind.

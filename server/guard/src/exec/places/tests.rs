@@ -5,21 +5,22 @@ fn a_worktree_may_write_what_a_commit_needs_and_nothing_that_steers_git() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
     let git_dir = root.join("repo/.git/worktrees/tree");
-    for path in ["repo/.git/objects", "repo/.git/refs", "repo/.git/logs", "repo/.git/hooks", "tree"] {
-        fs::create_dir_all(root.join(path)).unwrap();
-    }
+    fs::create_dir_all(root.join("tree")).unwrap();
     fs::create_dir_all(&git_dir).unwrap();
     fs::write(root.join("tree/.git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
     fs::write(git_dir.join("commondir"), "../..\n").unwrap();
     let paths = git_paths(&root.join("tree")).unwrap();
     let common = root.join("repo/.git");
-    assert_eq!(
-        paths,
-        GitPaths {
-            writable: vec![git_dir.clone(), common.join("objects"), common.join("refs"), common.join("logs")],
-            readonly: vec![root.join("tree/.git"), git_dir.join("commondir")],
-        }
-    );
+    assert_eq!(paths.writable, [git_dir.clone(), common.clone()]);
+    for readonly in [
+        Protected::File(root.join("tree/.git")),
+        Protected::File(git_dir.join("commondir")),
+        Protected::File(common.join("config")),
+        Protected::File(common.join("worktrees")),
+        Protected::Directory(common.join("hooks")),
+    ] {
+        assert!(paths.readonly.contains(&readonly), "{readonly:?}");
+    }
 }
 
 #[test]

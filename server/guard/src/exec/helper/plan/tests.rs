@@ -119,3 +119,13 @@ fn directories_to_protect_need_not_be_there_but_where_they_would_be() {
     fs::write(work.join(".git"), "gitdir: elsewhere").unwrap();
     assert_eq!(protected_directories(&policy), [work.join(".vscode")]);
 }
+
+#[test]
+fn sockets_are_known_by_their_path_and_abstract_names_are_none() {
+    let table = "Num       RefCount Protocol Flags    Type St Inode Path\n\
+        0000000000000000: 00000002 00000000 00010000 0001 01 11783 /run/a b.sock\n\
+        0000000000000000: 00000003 00000000 00000000 0001 03  1784\n\
+        0000000000000000: 00000002 00000000 00010000 0001 01 11785 @/home/ada\n\
+        0000000000000000: 00000002 00000000 00010000 0001 01     6 relative\n";
+    assert_eq!(named(table), [Path::new("/run/a b.sock")]);
+}
