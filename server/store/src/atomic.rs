@@ -4,7 +4,7 @@
 //! takes over. That needs one writer at a time: callers hold the lock of what they write.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -79,13 +79,18 @@ pub(crate) fn sync_parent(path: &Path, durability: Durability) -> Result<()> {
 
 /// Reads a regular file of bounded size; a link, a pipe or a device is an error, never a wait.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
-    let mut file = open_regular(path)?;
-    let length = file.metadata().map_err(Error::io("look at", path))?.len();
+    let (file, metadata) = open_regular(path, &mut OpenOptions::new())?;
+    let length = metadata.len();
     if length > FILE_LIMIT {
         return Err(Error::TooLarge { what: path.display().to_string(), bytes: length, limit: FILE_LIMIT });
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
-    file.read_to_end(&mut bytes).map_err(Error::io("read", path))?;
+    read_open(&file, length).map_err(Error::io("read", path))
+}
+
+/// The bytes of a file that is `length` long, and of what is appended to it meanwhile a little more.
+pub(crate) fn read_open(file: &File, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
+    file.take(FILE_LIMIT).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -104,17 +109,19 @@ pub(crate) fn read_json_if_there<T: DeserializeOwned>(path: &Path) -> Result<Opt
     }
 }
 
-pub(crate) fn open_regular(path: &Path) -> Result<File> {
-    let file = OpenOptions::new()
+/// Opens a regular file to read it, and for what else `how` says.
+pub(crate) fn open_regular(path: &Path, how: &mut OpenOptions) -> Result<(File, Metadata)> {
+    let file = how
         .read(true)
         .custom_flags(nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK)
         .open(path)
         .map_err(Error::io("open", path))?;
-    if !file.metadata().map_err(Error::io("look at", path))?.is_file() {
+    let metadata = file.metadata().map_err(Error::io("look at", path))?;
+    if !metadata.is_file() {
         let source = io::Error::new(io::ErrorKind::InvalidInput, "not a regular file");
         return Err(Error::Io { doing: "read", path: path.to_owned(), source });
     }
-    Ok(file)
+    Ok((file, metadata))
 }
 
 /// Creates a directory that only its owner may enter, parents included; one that exists is left as it is.

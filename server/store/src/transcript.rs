@@ -125,8 +125,8 @@ impl TranscriptReader {
     ///
     /// A line still being written is left for the next page; a missing file is an empty page.
     pub fn page(&self, after: u64, limit: usize) -> Result<Page> {
-        match atomic::open_regular(&self.path) {
-            Ok(file) => scan(&file, &self.path, after, limit),
+        match atomic::open_regular(&self.path, &mut OpenOptions::new()) {
+            Ok((file, _)) => scan(&file, &self.path, after, limit),
             Err(error) if error.is_not_found() => {
                 Ok(Page { entries: Vec::new(), problems: Vec::new(), next: 0 })
             }

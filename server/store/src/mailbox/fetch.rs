@@ -1,6 +1,7 @@
 //! One file of a mailbox, read and checked.
 
-use std::io::{self, Read};
+use std::fs::OpenOptions;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 
 use crate::atomic;
@@ -41,20 +42,19 @@ pub(super) fn fetch(
         atomic::remove(&path).map_err(unreadable)?;
         return Err(Miss::Gone);
     }
-    let mut file = atomic::open_regular(&path).map_err(|error| match &error {
-        error if error.is_not_found() => Miss::Gone,
-        Error::Io { source, .. } if is_foreign(source) => Miss::Foreign(error.to_string()),
-        error => unreadable(error),
-    })?;
-    let metadata = file.metadata().map_err(unreadable)?;
+    let (file, metadata) =
+        atomic::open_regular(&path, &mut OpenOptions::new()).map_err(|error| match &error {
+            error if error.is_not_found() => Miss::Gone,
+            Error::Io { source, .. } if is_foreign(source) => Miss::Foreign(error.to_string()),
+            error => unreadable(error),
+        })?;
     if metadata.len() > MESSAGE_LIMIT {
         return Err(Miss::Foreign(format!(
             "it is {} bytes long; the limit is {MESSAGE_LIMIT}",
             metadata.len()
         )));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    let bytes = atomic::read_open(&file, metadata.len()).map_err(unreadable)?;
     let envelope = Envelope::parse(name, &bytes).map_err(Miss::Foreign)?;
     let arrived = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
     Ok(Fetched { delivered: deliver(mailbox, verifier, name, envelope)?, arrived })
@@ -80,6 +80,8 @@ fn deliver(
     let standing = standing.map_err(Miss::Refused)?;
     let origin = if standing == Standing::External { origin.outside() } else { origin };
     message.from = origin.to_string();
+    // Where the file lies says so, not what a reader killed in between had marked.
+    message.read = false;
     Ok(Delivered { message, origin, standing, content, handle: Handle(name.clone()) })
 }
 

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use swarm_wire::mail::Message;
 
 use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
-use crate::mailbox::envelope::{Content, marked_read};
+use crate::mailbox::envelope::{Content, mark_read_in_place, marked_read};
 use crate::mailbox::fetch::{Fetched, Miss};
 use crate::mailbox::name::{FileName, Origin, Place};
 use crate::mailbox::reports::{Problem, Reports};
@@ -58,7 +58,7 @@ pub struct Unread {
 }
 
 /// Acknowledgements between two trimmings of `cur`.
-const TRIM_EVERY: usize = 250;
+const TRIM_EVERY: usize = 500;
 
 impl Mailbox {
     /// A reader that believes what it reads: for looking on, and where no keys are.
@@ -139,18 +139,16 @@ impl Reader {
     pub fn ack(&mut self, handle: &Handle) -> Result<()> {
         let name = handle.0.to_string();
         let path = self.mailbox.new_dir().join(&name);
-        let bytes = match atomic::read(&path) {
-            Err(error) if error.is_not_found() => return Ok(()),
-            bytes => bytes?,
-        };
-        let marked = marked_read(&bytes).map_err(|source| Error::Json { path: path.clone(), source })?;
-        let temporary = self.mailbox.tmp_dir().join(format!("ack.{name}"));
-        let mut how = OpenOptions::new();
-        atomic::write_whole(&temporary, how.create(true).truncate(true), &marked, Durability::Buffered)?;
-        // Killed between these two, the message is in both places; `cur` is what counts.
         let kept = self.mailbox.cur_dir().join(&name);
-        fs::rename(&temporary, &kept).map_err(Error::io("acknowledge", &path))?;
-        atomic::remove(&path)?;
+        let file = match atomic::open_regular(&path, OpenOptions::new().write(true)) {
+            Err(error) if error.is_not_found() => return Ok(()),
+            file => file?.0,
+        };
+        if mark_read_in_place(&file).map_err(Error::io("mark as read", &path))? {
+            fs::rename(&path, &kept).map_err(Error::io("acknowledge", &path))?;
+        } else {
+            self.replace_by_marked(&path, &kept)?;
+        }
         // Should it turn up again, it is looked at again.
         self.handed_out.remove(&handle.0);
         self.acks_since_trim += 1;
@@ -158,6 +156,18 @@ impl Reader {
             self.trim()?;
         }
         Ok(())
+    }
+
+    /// The way of a message that another tool wrote in its own way.
+    fn replace_by_marked(&self, path: &Path, kept: &Path) -> Result<()> {
+        let marked = marked_read(&atomic::read(path)?)
+            .map_err(|source| Error::Json { path: path.to_owned(), source })?;
+        let temporary = self.mailbox.tmp_dir().join("acknowledged");
+        let mut how = OpenOptions::new();
+        atomic::write_whole(&temporary, how.create(true).truncate(true), &marked, Durability::Buffered)?;
+        // Killed between these two, the message is in both places; `cur` is what counts.
+        fs::rename(&temporary, kept).map_err(Error::io("acknowledge", path))?;
+        atomic::remove(path)
     }
 
     /// Removes handled mail beyond what is kept; [`Reader::ack`] does so now and then.

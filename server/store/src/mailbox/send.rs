@@ -93,8 +93,9 @@ impl Sender {
             kind: draft.kind,
         };
         let seal = self.signer.as_ref().map(|signer| signer.seal(&message, to.owner()));
-        let envelope = Envelope { message, seal };
-        let bytes = serde_json::to_vec(&envelope)
+        let id = message.id.clone();
+        let bytes = Envelope { message, seal }
+            .into_bytes()
             .map_err(|source| Error::Encode { path: to.path().to_owned(), source })?;
         let length = bytes.len() as u64;
         if length > MESSAGE_LIMIT {
@@ -102,7 +103,7 @@ impl Sender {
             return Err(Error::TooLarge { what, bytes: length, limit: MESSAGE_LIMIT });
         }
         deliver(to, &name.to_string(), &bytes, durability).map_err(|error| to.nobody_there(error))?;
-        Ok(envelope.message.id)
+        Ok(id)
     }
 }
 

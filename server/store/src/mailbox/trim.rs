@@ -60,12 +60,13 @@ impl Floors {
 
 /// Removes handled mail beyond `keep`, old pieces in `tmp`, and refused mail beyond a hundred.
 pub(super) fn trim(mailbox: &Mailbox, keep: Keep, floors: &mut Floors) -> Result<()> {
-    let waiting = first_waiting(mailbox)?;
-    let surplus: Vec<FileName> = beyond(listed(&mailbox.cur_dir())?, keep)
-        .filter_map(|name| FileName::parse(name.to_str()?))
-        // What waits before it would fall under the floor unread.
-        .filter(|name| waiting.get(&name.sender).is_none_or(|first| name.place < *first))
-        .collect();
+    let surplus = beyond(listed(&mailbox.cur_dir())?, keep);
+    let mut surplus: Vec<FileName> = surplus.filter_map(|name| FileName::parse(name.to_str()?)).collect();
+    if !surplus.is_empty() {
+        // What waits before one of them would fall under the floor unread.
+        let waiting = first_waiting(mailbox)?;
+        surplus.retain(|name| waiting.get(&name.sender).is_none_or(|first| name.place < *first));
+    }
     if !surplus.is_empty() {
         let mut raised = floors.clone();
         surplus.iter().filter(|name| !name.is_external()).for_each(|name| raised.raise(name));
@@ -92,7 +93,9 @@ fn path_of(mailbox: &Mailbox) -> PathBuf {
 /// The lowest place in `new` of each sender that has mail there.
 fn first_waiting(mailbox: &Mailbox) -> Result<HashMap<String, Place>> {
     let mut first: HashMap<String, Place> = HashMap::new();
-    for (_, name) in listed(&mailbox.new_dir())? {
+    let dir = mailbox.new_dir();
+    for item in fs::read_dir(&dir).map_err(Error::io("list", &dir))? {
+        let name = item.map_err(Error::io("list", &dir))?.file_name();
         if let Some(name) = name.to_str().and_then(FileName::parse) {
             let place = first.entry(name.sender).or_insert(name.place);
             *place = (*place).min(name.place);

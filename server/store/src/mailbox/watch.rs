@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use notify::event::{AccessKind, AccessMode, ModifyKind};
+use notify::event::{ModifyKind, RenameMode};
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::watch;
 
@@ -143,12 +143,12 @@ impl Folders {
     }
 }
 
-/// A rename into the folder, or a file written in place by a tool of another kind.
+/// A rename into the folder, or a file made in place by a tool of another kind. What the reader itself does,
+/// a mark in the file and a rename out of the folder, is none.
 fn brings_mail(kind: EventKind) -> bool {
-    matches!(
-        kind,
-        EventKind::Create(_)
-            | EventKind::Modify(ModifyKind::Name(_))
-            | EventKind::Access(AccessKind::Close(AccessMode::Write))
-    )
+    match kind {
+        EventKind::Create(_) => true,
+        EventKind::Modify(ModifyKind::Name(mode)) => mode != RenameMode::From,
+        _ => false,
+    }
 }

@@ -6,6 +6,7 @@ mod basics;
 mod damage;
 mod interleavings;
 mod kills;
+mod outside;
 mod processes;
 mod seals;
 mod settings;
