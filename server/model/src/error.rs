@@ -34,7 +34,12 @@ pub enum Error {
     )]
     Certificate { host: String, reason: String },
     /// The provider answered with an HTTP status that is none of success.
-    #[error("{host} answered {status}{}: {message}{}", in_brackets(kind.as_deref()), advice(hint.as_deref()))]
+    #[error(
+        "{host} answered {status}{}: {message}{}{}",
+        in_brackets(kind.as_deref()),
+        advice(hint.as_deref()),
+        asked(*retry_after)
+    )]
     Status {
         host: String,
         status: u16,
@@ -86,4 +91,8 @@ fn in_brackets(kind: Option<&str>) -> String {
 
 fn advice(hint: Option<&str>) -> String {
     hint.map(|hint| format!(" — {hint}")).unwrap_or_default()
+}
+
+fn asked(wait: Option<Duration>) -> String {
+    wait.map(|wait| format!(" — it asks to wait {} s", wait.as_secs_f64().ceil())).unwrap_or_default()
 }

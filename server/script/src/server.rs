@@ -84,6 +84,11 @@ impl ScriptServer {
         self.shared.records.requests()
     }
 
+    /// How many requests there were, without the copies that [`ScriptServer::requests`] makes.
+    pub fn request_count(&self) -> usize {
+        *self.shared.records.count.borrow()
+    }
+
     /// What a real provider would have refused, and what the script did not expect.
     pub fn violations(&self) -> Vec<Violation> {
         self.shared.records.violations()

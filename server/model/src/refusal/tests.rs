@@ -60,6 +60,8 @@ fn a_wait_is_read_in_each_of_its_forms() {
         let Error::Status { retry_after, .. } = error(429, headers, "") else { panic!() };
         assert_eq!(retry_after.map(|wait| wait.as_secs_f64()), expected, "{headers:?}");
     }
+    let told = error(429, &[("retry-after", "3600.5")], "slow down").to_string();
+    assert_eq!(told, "host answered 429: slow down — it asks to wait 3601 s");
 }
 
 #[test]

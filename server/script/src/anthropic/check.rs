@@ -52,7 +52,7 @@ pub(crate) fn read(body: &[u8]) -> Result<Asked, Refused> {
     }
     Ok(Asked {
         system: text_of(request.get("system")),
-        last_input: messages.last().map(|last| text_of(last.get("content"))).unwrap_or_default(),
+        last_input: last_input(messages),
         model: model.to_owned(),
         stream: is_set(&request, "stream"),
         wants_more: true,
@@ -138,6 +138,14 @@ fn text_of(content: Option<&Value>) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// Everything behind the model's last word.
+fn last_input(messages: &[Value]) -> String {
+    let is_answer = |message: &Value| message.get("role").and_then(Value::as_str) == Some("assistant");
+    let answered = messages.iter().rposition(is_answer).map_or(0, |at| at + 1);
+    let texts = messages.iter().skip(answered).map(|message| text_of(message.get("content")));
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// How many cache marks there are, wherever the provider lets one stand.

@@ -16,29 +16,38 @@ pub(super) fn check(messages: &[Value], tools: &BTreeSet<String>) -> Result<(), 
     }
     let mut all_calls = BTreeSet::new();
     let mut unanswered: Vec<String> = Vec::new();
+    let mut turn = "assistant";
     for (index, message) in messages.iter().enumerate() {
         let at = format!("messages.{index}");
-        let expected = if index % 2 == 0 { "user" } else { "assistant" };
         let role = string(message, "role", &at)?;
+        let content = Content::of(message, &at)?;
+        // Newer models take instructions in the middle of a conversation, right behind the user's message.
+        if role == "system" && turn == "user" {
+            for (index, block) in content.blocks.iter().enumerate() {
+                check_text(block, &format!("{at}.content.{index}"))?;
+            }
+            continue;
+        }
+        let expected = if turn == "user" { "assistant" } else { "user" };
         if role != expected {
             return Err(Refused::invalid(format!(
                 "{at}.role: must be {expected:?}, since roles alternate; it is {role:?}"
             )));
         }
-        let content = Content::of(message, &at)?;
+        turn = expected;
         if role == "user" {
             check_user(&content, &at, &unanswered)?;
             unanswered.clear();
-        } else {
-            unanswered = check_assistant(&content, &at, tools)?;
-            for id in &unanswered {
-                if !all_calls.insert(id.clone()) {
-                    return Err(Refused::invalid(format!("{at}: the call id {id} was used before")));
-                }
+            continue;
+        }
+        unanswered = check_assistant(&content, &at, tools)?;
+        for id in &unanswered {
+            if !all_calls.insert(id.clone()) {
+                return Err(Refused::invalid(format!("{at}: the call id {id} was used before")));
             }
         }
     }
-    if messages.len().is_multiple_of(2) {
+    if turn == "assistant" {
         return Err(Refused::invalid("messages: the last must be of the user"));
     }
     Ok(())

@@ -60,6 +60,18 @@ fn a_request_in_order_is_read() {
 }
 
 #[test]
+fn instructions_may_stand_behind_a_users_message() {
+    let system = || json!({"role": "system", "content": "Be kind."});
+    let go = || user(&[text("Go.")]);
+    let good = [go(), system(), assistant(&[call("t1")]), user(&[result("t1")]), system()];
+    let asked = read(request(&good).to_string().as_bytes()).unwrap();
+    assert_eq!(asked.last_input, "x\nBe kind.");
+    for bad in [vec![system(), go()], vec![go(), assistant(&[text("Hi.")]), system(), go()]] {
+        assert!(refusal(&request(&bad)).contains(".role"));
+    }
+}
+
+#[test]
 fn messages_out_of_order_are_refused_with_their_place() {
     let go = || user(&[text("Go.")]);
     let cases = [

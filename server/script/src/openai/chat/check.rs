@@ -96,7 +96,7 @@ fn check_messages(messages: &[Value], tools: &BTreeSet<String>) -> Result<(), Re
         }
         match (role, before) {
             ("system" | "developer", "system") => continue,
-            ("user", "user") | ("assistant", "system" | "assistant") => {
+            ("assistant", "system" | "assistant") => {
                 return Err(Refused::invalid(format!("{at}.role: {role:?} can't follow {before:?}")));
             }
             ("user", _) => check_content(message, &at)?,

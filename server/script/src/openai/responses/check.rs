@@ -9,7 +9,7 @@ use crate::format::{Asked, Refused};
 use crate::openai::{check_call, check_effort, text_of, tool_names};
 use crate::{prompt, signature};
 
-const FIELDS: [&str; 27] = [
+const FIELDS: [&str; 28] = [
     "model",
     "input",
     "instructions",
@@ -37,6 +37,7 @@ const FIELDS: [&str; 27] = [
     "previous_response_id",
     "conversation",
     "background",
+    "client_metadata",
 ];
 
 /// The smallest limit that the provider takes.
