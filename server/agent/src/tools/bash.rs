@@ -80,7 +80,7 @@ impl Tool for Bash {
                 return Err(ToolError::Aborted);
             }
         };
-        let Finished { exit, output } = finished.map_err(|error| ToolError::tell(error.to_string()))?;
+        let Finished { exit, output, .. } = finished.map_err(|error| ToolError::tell(error.to_string()))?;
         let mut text = printed(&output);
         let how = match exit {
             Exit::Code(code) => format!("[exit code {code}]"),
