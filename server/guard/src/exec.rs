@@ -8,6 +8,8 @@
 pub mod caches;
 #[cfg(target_os = "linux")]
 mod capture;
+#[cfg(target_os = "linux")]
+mod coverage;
 mod environment;
 #[cfg(target_os = "linux")]
 mod helper;
@@ -18,16 +20,19 @@ mod places;
 mod policy;
 #[cfg(target_os = "linux")]
 mod running;
+pub mod seatbelt;
 #[cfg(target_os = "linux")]
 mod spawn;
 
 #[cfg(target_os = "linux")]
 pub use capture::{Output, Overflow};
+#[cfg(target_os = "linux")]
+pub use coverage::{Coverage, Promise, coverage};
 pub use environment::Environment;
 #[cfg(target_os = "linux")]
 pub use helper::enter;
 pub use order::{Failed, Program, Step};
-pub use policy::{Network, Policy, Protected};
+pub use policy::{Confinement, Network, Policy, Protected};
 #[cfg(target_os = "linux")]
 pub use running::{Exit, Finished, Running};
 #[cfg(target_os = "linux")]

@@ -10,5 +10,7 @@ mod escapes;
 mod network;
 #[path = "exec/support.rs"]
 mod support;
+#[path = "exec/weaker.rs"]
+mod weaker;
 #[path = "exec/work.rs"]
 mod work;

@@ -4,6 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::policy::{Confinement, Policy};
+
 /// Names of what leads out of the walls: terminals, editors, agents, buses, displays, other machines' daemons.
 const WAYS_OUT: [&str; 35] = [
     "TMUX",
@@ -91,6 +93,11 @@ impl Environment {
         Self(inherited.into_iter().filter(|(name, _)| is_harmless(name)).collect())
     }
 
+    /// Takes all of `inherited`: for a command that a person lets out of its walls, which may need the ways out.
+    pub fn whole(inherited: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self(inherited.into_iter().collect())
+    }
+
     /// Adds a variable whatever its name is: it was chosen for the command.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
@@ -98,15 +105,23 @@ impl Environment {
         self
     }
 
-    /// Points programs at the places of a policy.
-    pub(super) fn place(&mut self, home: &Path, caches: Option<&Path>) {
+    /// Points programs at the places of a policy. Without walls they are where they always are.
+    pub(super) fn place(&mut self, policy: &Policy) {
+        if policy.confinement == Confinement::Off {
+            return;
+        }
         let mut set = |name: &str, path: &Path| {
             self.0.insert(name.to_owned(), path.to_string_lossy().into_owned());
         };
-        set("HOME", home);
-        set("TMPDIR", Path::new("/tmp"));
-        for (name, place) in CACHES.iter().filter(|_| caches.is_some()) {
-            set(name, &caches.unwrap_or(home).join(place));
+        set("HOME", &policy.home);
+        match (&policy.temp, policy.confinement) {
+            (Some(temp), Confinement::Partial) => set("TMPDIR", temp),
+            _ => set("TMPDIR", Path::new("/tmp")),
+        }
+        if let Some(caches) = &policy.caches {
+            for (name, place) in CACHES {
+                set(name, &caches.join(place));
+            }
         }
     }
 

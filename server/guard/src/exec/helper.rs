@@ -2,8 +2,9 @@
 //!
 //! It must stay single-threaded, since it forks and enters namespaces, and must do without a runtime.
 //! It forks once: the parent only waits and tidies up, the child becomes the init of the command's processes
-//! ([`init`]), which starts the program ([`program`]).
+//! ([`init`]), which starts the program ([`program`]). Without namespaces ([`bare`]) it is both itself.
 
+mod bare;
 mod devices;
 mod init;
 mod landlock;
@@ -17,6 +18,7 @@ mod proc;
 mod program;
 mod refusal;
 mod seccomp;
+mod supervise;
 mod tripwire;
 
 use std::ffi::OsString;
@@ -28,9 +30,11 @@ use std::process::ExitCode;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::WaitOptions;
 
+pub(super) use self::landlock::version as landlock_version;
 use self::refusal::{At, Refusal};
 use super::link;
 use super::order::{Order, Report, Step};
+use super::policy::Confinement;
 
 /// What the helper's exit code says when it was started wrongly; sysexits(3) has it as "command line usage error".
 const EX_USAGE: u8 = 64;
@@ -59,6 +63,10 @@ fn run() -> Result<(), Refusal> {
     close_inherited();
     let (order, stdin) = read_order().at(Step::ReadOrder)?;
     rustix::process::setsid().at(Step::Session)?;
+    if order.policy.confinement != Confinement::Full {
+        let plan = plan::without_mounts(&order.policy);
+        return bare::run(&order, &plan, stdin);
+    }
     let placeholders = placeholders::hold(plan::protected_directories(&order.policy));
     let plan = plan::plan(&order.policy, &plan::bound_sockets());
     namespaces::enter(&order.policy)?;

@@ -73,6 +73,15 @@ pub enum Step {
     Landlock,
     Seccomp,
     Start,
+    /// The helper ended without a word.
+    Lost,
+}
+
+impl Failed {
+    /// For a helper of which nothing is known but that it ended.
+    pub(super) fn lost() -> Self {
+        Self { step: Step::Lost, errno: 0, path: PathBuf::new() }
+    }
 }
 
 impl std::fmt::Display for Step {
@@ -90,6 +99,7 @@ impl std::fmt::Display for Step {
             Step::Landlock => "the Landlock rules were refused",
             Step::Seccomp => "the system call filter was refused",
             Step::Start => "the program could not be started",
+            Step::Lost => "the helper ended without a result",
         })
     }
 }

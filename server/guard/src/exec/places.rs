@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::policy::{Network, Policy, Protected};
+use super::policy::{Confinement, Network, Policy, Protected};
 
 /// Beneath the home: keys, tokens, passwords, and histories that hold them.
 const SECRETS: [&str; 59] = [
@@ -113,6 +113,7 @@ impl Policy {
             caches: None,
             temp: None,
             network: Network::None,
+            confinement: Confinement::Full,
             workspace,
             home,
         })

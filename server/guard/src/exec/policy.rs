@@ -23,6 +23,20 @@ pub struct Policy {
     /// What the command sees as `/tmp`; none means that it sees an empty one, gone when it ends.
     pub temp: Option<PathBuf>,
     pub network: Network,
+    pub confinement: Confinement,
+}
+
+/// Which walls there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Confinement {
+    /// All of them. Where the machine has them not, nothing is run.
+    #[default]
+    Full,
+    /// Without namespaces: what Landlock and seccomp hold alone ([`super::Coverage::not_held`] says what they don't).
+    Partial,
+    /// None, as only a person may decide. What the command leaves behind is ended all the same.
+    Off,
 }
 
 /// Something that is read-only inside a writable root.
@@ -84,6 +98,7 @@ mod tests {
                 caches: None,
                 temp: None,
                 network: Network::None,
+                confinement: Confinement::Full,
             };
             policy.writable_roots().next().is_some()
         };

@@ -253,10 +253,14 @@ impl Driver {
         }
     }
 
-    /// Takes what is still in the pipe. All who wrote to it are gone, so that what there is, is there.
+    /// Takes what is still in the pipe. All who wrote to it are gone, so that what there is, is there; the runtime may
+    /// not have heard of it yet, which is why the pipe itself is asked.
     async fn drain(&mut self, buffer: &mut [u8]) {
-        while let Ok(count @ 1..) = self.pipe.try_read(buffer) {
-            self.capture.push(buffer.get(..count).unwrap_or_default()).await;
+        loop {
+            match rustix::io::retry_on_intr(|| rustix::io::read(&self.pipe, &mut *buffer)) {
+                Ok(count @ 1..) => self.capture.push(buffer.get(..count).unwrap_or_default()).await,
+                _ => return,
+            }
         }
     }
 }

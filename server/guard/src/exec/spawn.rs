@@ -105,7 +105,7 @@ pub async fn spawn(command: Command) -> Result<Running, ExecError> {
         Helper::At(path) => path.clone(),
     };
     let mut env = command.env;
-    env.place(&command.policy.home, command.policy.caches.as_deref());
+    env.place(&command.policy);
     let order = memory_file(&serde_json::to_vec(&Order {
         program: command.program,
         cwd: command.cwd,

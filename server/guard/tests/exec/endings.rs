@@ -251,3 +251,11 @@ fn resident_kib() -> u64 {
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
+
+#[tokio::test]
+async fn the_last_words_of_a_command_are_never_lost() {
+    let world = World::new();
+    for round in 0..100 {
+        assert_eq!(world.run("echo last").await.output.head, "last\n", "round {round}");
+    }
+}

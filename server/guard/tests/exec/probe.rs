@@ -16,6 +16,8 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         Some("lead") => lead::run(args),
         #[cfg(target_os = "linux")]
+        Some("coverage") => lead::coverage(),
+        #[cfg(target_os = "linux")]
         Some("attack") => attacks::run(args),
         _ => ExitCode::FAILURE,
     }
@@ -29,6 +31,15 @@ mod lead {
     use std::time::Duration;
 
     use swarm_guard::exec::{Command, Environment, Helper, spawn};
+
+    /// Prints the confinement that there can be here.
+    #[expect(clippy::disallowed_methods, reason = "its result is its output")]
+    pub(crate) fn coverage() -> ExitCode {
+        let Ok(runtime) = tokio::runtime::Runtime::new() else { return ExitCode::FAILURE };
+        let coverage = runtime.block_on(swarm_guard::exec::coverage(Helper::ThisProgram));
+        let written = writeln!(std::io::stdout(), "{:?}", coverage.confinement());
+        if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
 
     /// Runs a line of bash, the second argument, behind the policy that the first one holds as JSON.
     /// Prints what it printed, and how it ended.

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use swarm_guard::exec::{Command, Environment, Finished, Helper, Network, Policy, Running, spawn};
+use swarm_guard::exec::{
+    Command, Confinement, Environment, Finished, Helper, Network, Policy, Running, spawn,
+};
 use tempfile::TempDir;
 
 /// Far more than any test needs; a test that gets here has failed.
@@ -16,7 +18,11 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let world = Self { dir: tempfile::tempdir().unwrap() };
+        Self::within(std::env::temp_dir())
+    }
+
+    pub(crate) fn within(place: impl AsRef<Path>) -> Self {
+        let world = Self { dir: tempfile::tempdir_in(place).unwrap() };
         std::fs::create_dir_all(world.workspace()).unwrap();
         world
     }
@@ -39,6 +45,7 @@ impl World {
             caches: None,
             temp: None,
             network: Network::None,
+            confinement: Confinement::Full,
         }
     }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use crate::exec::policy::{Policy, Protected};
+use crate::exec::policy::{Confinement, Policy, Protected};
 
 /// One mount of the command's view.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,6 +77,15 @@ pub(super) fn plan(policy: &Policy, sockets: &[PathBuf]) -> Vec<Mount> {
         }
     }
     arrange(mounts)
+}
+
+/// The same places as they are without a view of its own: its temporary files lie where they are.
+pub(super) fn without_mounts(policy: &Policy) -> Vec<Mount> {
+    let mut mounts = plan(policy, &[]);
+    for mount in &mut mounts {
+        mount.at.clone_from(&mount.from);
+    }
+    if policy.confinement == Confinement::Off { Vec::new() } else { mounts }
 }
 
 fn protected(policy: &Policy) -> Vec<PathBuf> {

@@ -11,8 +11,10 @@ use std::process::Command;
 
 use super::plan::Mount;
 use super::refusal::{At, Refusal};
-use super::{landlock, privileges, seccomp};
+use super::seccomp::{self, Datagrams};
+use super::{landlock, privileges};
 use crate::exec::order::{Order, Program, Step};
+use crate::exec::policy::Confinement;
 
 /// Where bash is looked for; never by `PATH`, which the environment sets.
 const BASH: [&str; 4] =
@@ -25,7 +27,7 @@ pub(super) fn become_program(
     plan: &[Mount],
     stdin: OwnedFd,
 ) -> Refusal {
-    match prepare(order, plan) {
+    match prepare(order, proxy, plan) {
         Ok(mut command) => {
             command.envs(proxy.into_iter().flat_map(ways_out));
             default_signals();
@@ -40,7 +42,7 @@ pub(super) fn become_program(
     }
 }
 
-fn prepare(order: &Order, plan: &[Mount]) -> Result<Command, Refusal> {
+fn prepare(order: &Order, proxy: Option<SocketAddr>, plan: &[Mount]) -> Result<Command, Refusal> {
     // A session of its own: no terminal to type into, and one group to interrupt.
     rustix::process::setsid().at(Step::Session)?;
     rustix::process::chdir(&order.cwd).at_path(Step::WorkingDirectory, &order.cwd)?;
@@ -57,9 +59,20 @@ fn prepare(order: &Order, plan: &[Mount]) -> Result<Command, Refusal> {
         }
     };
     command.env_clear().envs(order.env.iter().map(|(name, value)| (name, value)));
-    privileges::drop_all().at(Step::Privileges)?;
-    landlock::restrict(plan).at(Step::Landlock)?;
-    seccomp::restrict(order.policy.network).at(Step::Seccomp)?;
+    let policy = &order.policy;
+    match policy.confinement {
+        Confinement::Full => {
+            privileges::drop_all().at(Step::Privileges)?;
+            landlock::restrict(plan).at(Step::Landlock)?;
+            seccomp::restrict(policy.network, Datagrams::Allowed).at(Step::Seccomp)?;
+        }
+        Confinement::Partial => {
+            privileges::drop_what_can_be().at(Step::Privileges)?;
+            landlock::restrict_alone(plan, policy, proxy).at(Step::Landlock)?;
+            seccomp::restrict(policy.network, Datagrams::Refused).at(Step::Seccomp)?;
+        }
+        Confinement::Off => {}
+    }
     Ok(command)
 }
 

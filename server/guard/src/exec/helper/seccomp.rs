@@ -59,8 +59,16 @@ const TYPE_MASK: u64 = 0xf;
 /// `linux/tcp.h`: options that make a connection while data is sent.
 const TCP_FASTOPEN_CONNECT: u64 = 30;
 
+/// Whether the command may have UDP sockets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Datagrams {
+    /// In a network of its own they reach nobody else.
+    Allowed,
+    Refused,
+}
+
 /// Restricts this process for good. It has to have no new privileges already.
-pub(super) fn restrict(network: Network) -> io::Result<()> {
+pub(super) fn restrict(network: Network, datagrams: Datagrams) -> io::Result<()> {
     refuse_foreign_calls()?;
     let mut forbidden = never()?;
     if network != Network::Open {
@@ -70,7 +78,7 @@ pub(super) fn restrict(network: Network) -> io::Result<()> {
     // As a kernel before 5.3 would answer: the C library then uses `clone`, whose flags can be seen.
     install(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS)?;
     if network != Network::Open {
-        install(BTreeMap::from([(libc::SYS_socket, sockets()?)]), libc::EPROTONOSUPPORT)?;
+        install(BTreeMap::from([(libc::SYS_socket, sockets(datagrams)?)]), libc::EPROTONOSUPPORT)?;
     }
     Ok(())
 }
@@ -100,7 +108,7 @@ fn fast_open(rules: &mut Rules) -> io::Result<()> {
 }
 
 /// Sockets other than the plain ones: Unix, TCP and UDP over IP, and the one that lists interfaces.
-fn sockets() -> io::Result<Vec<SeccompRule>> {
+fn sockets(datagrams: Datagrams) -> io::Result<Vec<SeccompRule>> {
     let other_family = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]
         .into_iter()
         .map(|family| condition(0, Op::Ne, family as u64))
@@ -109,7 +117,11 @@ fn sockets() -> io::Result<Vec<SeccompRule>> {
     for family in [libc::AF_INET, libc::AF_INET6] {
         let family = condition(0, Op::Eq, family as u64)?;
         refused.push(rule(vec![family.clone(), condition(2, Op::Eq, IPPROTO_MPTCP)?])?);
-        for kind in [libc::SOCK_RAW, libc::SOCK_SEQPACKET, libc::SOCK_RDM, libc::SOCK_DCCP] {
+        let mut kinds = vec![libc::SOCK_RAW, libc::SOCK_SEQPACKET, libc::SOCK_RDM, libc::SOCK_DCCP];
+        if datagrams == Datagrams::Refused {
+            kinds.push(libc::SOCK_DGRAM);
+        }
+        for kind in kinds {
             let kind = condition(1, Op::MaskedEq(TYPE_MASK), kind as u64)?;
             refused.push(rule(vec![family.clone(), kind])?);
         }

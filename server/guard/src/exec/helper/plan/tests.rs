@@ -25,6 +25,7 @@ fn check(change: impl FnOnce(&mut Policy, &Path), expected: &[(&str, Option<What
         caches: None,
         temp: None,
         network: Network::None,
+        confinement: Confinement::Full,
     };
     change(&mut policy, &home);
     let mounts = plan(&policy, &[]);
