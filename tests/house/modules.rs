@@ -22,8 +22,8 @@ fn every_rust_file_is_part_of_a_target() {
     assert_none("files that no `mod` line leads to, so that nothing in them is compiled:", &forgotten);
 }
 
-/// Adds `file` and the modules it declares. A target's root and a `mod.rs` have theirs beside them, another
-/// file in the folder of its name.
+/// Adds `file` and the modules it declares. A target's root, a `mod.rs` and a file named by `#[path]` have theirs
+/// beside them, another file in the folder of its name.
 fn reach(file: &Path, owns_folder: bool, reached: &mut BTreeSet<PathBuf>) {
     if !reached.insert(file.to_path_buf()) {
         return;
@@ -33,7 +33,7 @@ fn reach(file: &Path, owns_folder: bool, reached: &mut BTreeSet<PathBuf>) {
     let folder = if owns_folder { beside.to_path_buf() } else { file.with_extension("") };
     for module in declared_modules(&text) {
         match module {
-            Module::At(path) => reach(&normal(&beside.join(path)), false, reached),
+            Module::At(path) => reach(&normal(&beside.join(path)), true, reached),
             Module::Named(name) => {
                 let inside = folder.join(&name).join("mod.rs");
                 if inside.is_file() {
