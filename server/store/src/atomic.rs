@@ -39,12 +39,17 @@ pub(crate) fn replace(target: &Path, bytes: &[u8], durability: Durability) -> Re
     sync_parent(target, durability)
 }
 
-/// [`replace`] with a value as JSON, a line end behind it.
+/// [`replace`] with a value as JSON.
 pub(crate) fn replace_json<T: Serialize>(target: &Path, value: &T, durability: Durability) -> Result<()> {
+    replace(target, &json_text(target, value)?, durability)
+}
+
+/// A value as JSON for people to read, a line end behind it.
+pub(crate) fn json_text<T: Serialize>(target: &Path, value: &T) -> Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec_pretty(value)
         .map_err(|source| Error::Encode { path: target.to_owned(), source })?;
     bytes.push(b'\n');
-    replace(target, &bytes, durability)
+    Ok(bytes)
 }
 
 /// Writes one whole file that only its owner may read.

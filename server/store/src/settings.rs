@@ -59,6 +59,8 @@ pub struct Layers {
     pub project: SettingsFile,
     /// Whether the project's file is what the user trusted; true where there is none.
     pub project_trusted: bool,
+    /// SHA-256 of the project's file, for [`SettingsDir::trust_project`]; `None` where there is none.
+    pub project_hash: Option<String>,
 }
 
 /// Whether a remembered rule is in force.
@@ -120,18 +122,20 @@ impl SettingsDir {
     pub fn read(&self) -> Result<Layers> {
         let user = atomic::read_json_if_there::<SettingsFile>(&self.user_path())?.unwrap_or_default();
         let text = self.project_text()?;
-        let project_trusted = text.as_deref().is_none_or(|text| self.trusts(&user, text));
+        let project_hash = text.as_deref().map(hash);
+        let trusted = user.trusted_projects.get(&self.project_key());
+        let project_trusted = project_hash.is_none() || project_hash.as_ref() == trusted;
         let project = match &text {
             Some(text) => serde_json::from_slice(text)
                 .map_err(|source| Error::Json { path: self.project.clone(), source })?,
             None => SettingsFile::default(),
         };
-        Ok(Layers { user, project, project_trusted })
+        Ok(Layers { user, project, project_trusted, project_hash })
     }
 
     /// The settings in force: the user's, and over them a trusted project's.
     pub fn settings(&self) -> Result<Settings> {
-        let Layers { user, project, project_trusted } = self.read()?;
+        let Layers { user, project, project_trusted, .. } = self.read()?;
         let parse = |path: PathBuf, fields: Map<String, Value>| {
             serde_json::from_value(Value::Object(fields)).map_err(|source| Error::Json { path, source })
         };
@@ -165,9 +169,10 @@ impl SettingsDir {
             let trusted = layers.project_trusted
                 || (layers.project.permissions.allow.is_empty() && layers.project.rest.is_empty());
             layers.project.permissions.add(update);
-            self.write_project(&layers.project)?;
+            let written = self.write_project(&layers.project)?;
             if trusted {
-                self.trust(&mut layers.user)?;
+                // The hash of what we wrote, not of what may lie there by now.
+                self.trust(&mut layers.user, written)?;
                 return Ok(Remembered::InForce);
             }
             let granted = update.behavior == Behavior::Allow;
@@ -175,27 +180,22 @@ impl SettingsDir {
         })
     }
 
-    /// Trusts the project's file as it is now; any later change of it by others ends that.
-    pub fn trust_project(&self) -> Result<()> {
-        self.locked(|| self.trust(&mut self.read()?.user))
+    /// Trusts the project's content that was shown to the user, by [`Layers::project_hash`]; any other content
+    /// that the file has now or later is not trusted.
+    pub fn trust_project(&self, shown: &str) -> Result<()> {
+        self.locked(|| {
+            let mut user = self.read()?.user;
+            self.trust(&mut user, shown.to_owned())
+        })
     }
 
-    fn trust(&self, user: &mut SettingsFile) -> Result<()> {
-        let key = self.project.display().to_string();
-        let hash = self.project_text()?.map(|text| hash(&text));
-        let before = user.trusted_projects.get(&key).cloned();
-        if before != hash {
-            match hash {
-                Some(hash) => drop(user.trusted_projects.insert(key, hash)),
-                None => drop(user.trusted_projects.remove(&key)),
-            }
-            self.write_user(user)?;
-        }
-        Ok(())
+    fn trust(&self, user: &mut SettingsFile, hash: String) -> Result<()> {
+        let before = user.trusted_projects.insert(self.project_key(), hash.clone());
+        if before == Some(hash) { Ok(()) } else { self.write_user(user) }
     }
 
-    fn trusts(&self, user: &SettingsFile, text: &[u8]) -> bool {
-        user.trusted_projects.get(&self.project.display().to_string()) == Some(&hash(text))
+    fn project_key(&self) -> String {
+        self.project.display().to_string()
     }
 
     fn project_text(&self) -> Result<Option<Vec<u8>>> {
@@ -210,15 +210,18 @@ impl SettingsDir {
         atomic::replace_json(&self.user_path(), file, Durability::Synced)
     }
 
-    fn write_project(&self, file: &SettingsFile) -> Result<()> {
-        let Some(dir) = self.project.parent() else { return Ok(()) };
+    /// Writes the project's file and gives the hash of what was written.
+    fn write_project(&self, file: &SettingsFile) -> Result<String> {
+        let dir = self.project.parent().unwrap_or(&self.project);
         atomic::create_dir(dir)?;
         // A project could make its folder a link and have us write elsewhere.
         if fs::symlink_metadata(dir).map_err(Error::io("look at", dir))?.is_symlink() {
             let why = "it is a link, which could lead out of the project".to_owned();
             return Err(Error::NotPrivate { path: dir.to_owned(), why });
         }
-        atomic::replace_json(&self.project, file, Durability::Synced)
+        let text = atomic::json_text(&self.project, file)?;
+        atomic::replace(&self.project, &text, Durability::Synced)?;
+        Ok(hash(&text))
     }
 
     /// One lock for every settings file that this user's servers write; it lies where no project is.

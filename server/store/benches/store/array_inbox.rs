@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::crew::{Crew, print_age, stamp, steadily, times, wait_for_the_word, words};
+use crate::crew::{Crew, Pace, print_age, stamp, steadily, times, wait_for_the_word, words};
 use crate::figures::Times;
 
 const POLL: Duration = Duration::from_millis(500);
 const LOCK_RETRY: Duration = Duration::from_millis(1);
 
-pub(crate) fn flood(inbox: &Path, writers: usize, each: usize) -> f64 {
+pub(crate) fn flood(inbox: &Path, writers: usize, each: usize) -> Pace {
     let commands = vec![words(&format!("array send {} {each}", inbox.display())); writers];
     let (took, _) = Crew::ready(&commands).go();
-    (writers * each) as f64 / took.as_secs_f64()
+    took.pace(writers * each)
 }
 
 pub(crate) fn latency_at(inbox: &Path, per_second: u32, count: usize) -> Times {

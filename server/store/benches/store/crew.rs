@@ -4,6 +4,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike;
+
 use crate::figures::Times;
 
 /// Workers that wait for the word.
@@ -28,9 +31,9 @@ impl Crew {
         Self(crew)
     }
 
-    /// Gives the word; returns how long the slowest took, and every line that any of them printed.
-    pub(crate) fn go(mut self) -> (Duration, Vec<String>) {
-        let start = Instant::now();
+    /// Gives the word; returns what it took, and every line that any of them printed.
+    pub(crate) fn go(mut self) -> (Took, Vec<String>) {
+        let (start, cpu) = (Instant::now(), cpu_of_children());
         for (child, _) in &mut self.0 {
             child.stdin.take().unwrap().write_all(b"go\n").unwrap();
         }
@@ -39,8 +42,39 @@ impl Crew {
             lines.extend(stdout.lines().map(Result::unwrap));
             assert!(child.wait().unwrap().success());
         }
-        (start.elapsed(), lines)
+        (Took { time: start.elapsed(), cpu: cpu_of_children() - cpu }, lines)
     }
+}
+
+/// What a crew's work took.
+pub(crate) struct Took {
+    /// Until the slowest was done.
+    pub(crate) time: Duration,
+    /// Of all processors, which other work on the machine hardly changes.
+    pub(crate) cpu: Duration,
+}
+
+/// What one design does in a flood.
+pub(crate) struct Pace {
+    pub(crate) per_second: f64,
+    pub(crate) cpu_micros: f64,
+}
+
+impl Took {
+    pub(crate) fn pace(&self, messages: usize) -> Pace {
+        let messages = messages as f64;
+        Pace {
+            per_second: messages / self.time.as_secs_f64(),
+            cpu_micros: self.cpu.as_secs_f64() * 1e6 / messages,
+        }
+    }
+}
+
+/// User and system time of all children that have ended.
+fn cpu_of_children() -> Duration {
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).unwrap();
+    let time = usage.user_time() + usage.system_time();
+    Duration::from_micros(u64::try_from(time.num_microseconds()).unwrap())
 }
 
 /// In a worker: says that it is ready and waits for the word.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use swarm_store::{Draft, Durability, Mailbox, Origin, Root, TeamDir, Watch};
 
-use crate::crew::{Crew, print_age, stamp, steadily, times, wait_for_the_word, words};
+use crate::crew::{Crew, Pace, print_age, stamp, steadily, times, wait_for_the_word, words};
 use crate::figures::Times;
 
 /// A root of its own with the team `t`.
@@ -18,22 +18,22 @@ pub(crate) fn team(home: &Path) -> TeamDir {
     team
 }
 
-/// Messages a second that writers deliver to one mailbox, all as fast as they can.
-pub(crate) fn flood(team: &TeamDir, writers: usize, each: usize, durability: &str) -> f64 {
+/// Writers deliver to one mailbox, all as fast as they can.
+pub(crate) fn flood(team: &TeamDir, writers: usize, each: usize, durability: &str) -> Pace {
     let command =
         |n| words(&format!("mail send {} reader w{n}-{durability} {each} {durability}", home(team)));
     let (took, _) = Crew::ready(&(0..writers).map(command).collect::<Vec<_>>()).go();
-    (writers * each) as f64 / took.as_secs_f64()
+    took.pace(writers * each)
 }
 
 /// The same with a mailbox for each writer.
-pub(crate) fn flood_apart(team: &TeamDir, writers: usize, each: usize) -> f64 {
+pub(crate) fn flood_apart(team: &TeamDir, writers: usize, each: usize) -> Pace {
     let command = |n| {
         mailbox(team, &format!("r{n}")).create().unwrap();
         words(&format!("mail send {} r{n} w{n} {each} buffered", home(team)))
     };
     let (took, _) = Crew::ready(&(0..writers).map(command).collect::<Vec<_>>()).go();
-    (writers * each) as f64 / took.as_secs_f64()
+    took.pace(writers * each)
 }
 
 /// From one process's send to another's read, at a steady rate.

@@ -13,6 +13,7 @@ mod mail;
 
 use std::path::Path;
 
+use crew::Pace;
 use figures::Figures;
 
 const WRITERS: usize = 8;
@@ -49,11 +50,18 @@ fn throughput(home: &Path, figures: &mut Figures) {
     let team = mail::team(&home.join("throughput"));
     let ours = mail::flood(&team, WRITERS, 2000, "buffered");
     let array = array_inbox::flood(&home.join("throughput.json"), WRITERS, 25);
-    figures.more("messages/s, 8 writers to one mailbox, unsynced", ours, Some(array), Some(30_000.0));
+    flooded("unsynced", &ours, &array, figures);
     let synced = mail::flood(&team, WRITERS, 50, "synced");
-    figures.more("messages/s, 8 writers to one mailbox, synced", synced, None, None);
-    let spread = mail::flood_apart(&team, WRITERS, 2000);
-    figures.more("messages/s, 8 writers to a mailbox each, unsynced", spread, None, None);
+    figures.more("messages/s, 8 writers to one mailbox, synced", synced.per_second, None, None);
+    let apart = mail::flood_apart(&team, WRITERS, 2000);
+    figures.more("messages/s, 8 writers to a mailbox each, unsynced", apart.per_second, None, None);
+}
+
+fn flooded(how: &str, ours: &Pace, array: &Pace, figures: &mut Figures) {
+    let what = format!("messages/s, 8 writers to one mailbox, {how}");
+    figures.more(&what, ours.per_second, Some(array.per_second), Some(30_000.0));
+    let what = format!("µs of processor time a message, {how}");
+    figures.less(&what, ours.cpu_micros, Some(array.cpu_micros), None);
 }
 
 /// The same where a file system costs least, which shows what the disk's own share is.
@@ -61,7 +69,7 @@ fn in_memory(figures: &mut Figures) {
     if let Ok(home) = tempfile::tempdir_in("/dev/shm") {
         let ours = mail::flood(&mail::team(&home.path().join("mail")), WRITERS, 2000, "buffered");
         let array = array_inbox::flood(&home.path().join("array.json"), WRITERS, 25);
-        figures.more("messages/s, 8 writers to one mailbox, in memory", ours, Some(array), Some(30_000.0));
+        flooded("in memory", &ours, &array, figures);
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ struct Shared {
     /// `None` where the system has no watcher.
     watcher: Option<Mutex<RecommendedWatcher>>,
     folders: Arc<Folders>,
+    /// Whether it was said that there are not watches enough.
+    told: AtomicBool,
 }
 
 /// Who is to be woken, by folder.
@@ -60,7 +63,7 @@ impl Watch {
                 None
             }
         };
-        Self { shared: Arc::new(Shared { watcher, folders }) }
+        Self { shared: Arc::new(Shared { watcher, folders, told: AtomicBool::new(false) }) }
     }
 
     /// Watches a mailbox for its reader. The first [`Changes::changed`] returns at once, for what is there.
@@ -108,8 +111,10 @@ impl Shared {
         let Some(watcher) = &self.watcher else { return false };
         let mut watcher = watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let watched = watcher.watch(folder, RecursiveMode::NonRecursive);
-        if let Err(error) = &watched {
-            tracing::warn!(%error, folder = %folder.display(), "not watched; looked at every 500 ms");
+        if let Err(error) = &watched
+            && !self.told.swap(true, Ordering::Relaxed)
+        {
+            tracing::warn!(%error, "mailboxes are not watched any more, but looked at every 500 ms");
         }
         watched.is_ok()
     }

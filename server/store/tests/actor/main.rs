@@ -45,6 +45,11 @@ fn main() {
             until_told();
         }
         ("lead-with-a-child-before-exec", []) => stuck::lead(&team),
+        ("wait-for-mail", [agent]) => work::wait_for_mail(&team, &agent.parse().unwrap()),
+        ("hide", []) => {
+            assert!(swarm_store::forbid_dumps().unwrap());
+            println!("{}", nix::sys::prctl::get_dumpable().unwrap());
+        }
         ("fill-the-disk", []) => starved::fill_the_disk(&root, &team),
         ("prepare", []) => starved::prepare(&root, &team),
         ("write-nowhere", []) => starved::write_nowhere(&root, &team),

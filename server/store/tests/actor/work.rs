@@ -4,14 +4,30 @@ use std::collections::HashSet;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
-use swarm_store::{Draft, Durability, Reader, TeamDir};
+use swarm_store::{Draft, Durability, Reader, TeamDir, Watch};
 use swarm_wire::AgentId;
 use swarm_wire::task::TaskStatus;
 
 /// Handles all mail that is there, once.
 pub(crate) fn read(team: &TeamDir, agent: &AgentId, handled: &Path) {
     handle(&mut team.mailbox(agent).reader(), handled);
+}
+
+/// Says that it waits, and what the next message is. The insurance of a watched mailbox would be too late.
+pub(crate) fn wait_for_mail(team: &TeamDir, agent: &AgentId) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    runtime.block_on(async {
+        let mailbox = team.mailbox(agent);
+        let (mut changes, mut reader) = (Watch::new().subscribe(&mailbox), mailbox.reader());
+        changes.changed().await;
+        assert!(reader.unread().unwrap().mail.is_empty());
+        println!("waiting");
+        let woken = tokio::time::timeout(Duration::from_secs(5), changes.changed()).await;
+        assert!(woken.is_ok(), "neither an event nor the clock woke it");
+        println!("woken");
+    });
 }
 
 /// Three rounds of everything, as `ada`, who writes to herself.

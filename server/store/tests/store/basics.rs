@@ -184,3 +184,27 @@ fn an_output_cannot_leave_its_folder() {
     assert_eq!(fs::read(path).unwrap(), b"long");
     assert!(matches!(team.write_output(&ada, "../x", b""), Err(Error::BadId { .. })));
 }
+
+#[test]
+fn a_question_surfaces_whether_its_mail_or_its_file_was_lost() {
+    let (_home, team) = team();
+    let permissions = team.permissions();
+    // The mail was lost: whoever lists what is pending finds it.
+    permissions.write_pending(&request("perm-1-aaaaaa")).unwrap();
+    assert_eq!(permissions.pending().unwrap()[0].id, RequestId::new("perm-1-aaaaaa"));
+    // The file was lost, or the mail came first: writing it down from the mail makes it so.
+    assert_eq!(permissions.write_pending(&request("perm-2-aaaaaa")).unwrap(), Admitted::New);
+    let ids = ["perm-1-aaaaaa", "perm-2-aaaaaa", "perm-9-aaaaaa"].map(RequestId::new);
+    let outcomes = permissions.resolve_all(&ids, &Answer::allow(), ResolvedBy::Leader).unwrap();
+    let outcomes: Vec<Outcome> = outcomes.iter().map(|resolution| resolution.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Resolved, Outcome::Resolved, Outcome::Unknown]);
+    // Late mail about a question that was withdrawn or answered does not ask again.
+    permissions.write_pending(&request("perm-3-aaaaaa")).unwrap();
+    permissions.withdraw(&RequestId::new("perm-3-aaaaaa"), "its turn ended").unwrap();
+    let Admitted::AlreadyResolved(decided) = permissions.write_pending(&request("perm-3-aaaaaa")).unwrap()
+    else {
+        panic!("asked again");
+    };
+    assert_eq!((decided.status, decided.resolved_by), (Status::Rejected, None));
+    assert!(permissions.pending().unwrap().is_empty());
+}

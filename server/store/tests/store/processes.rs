@@ -10,7 +10,7 @@ use swarm_store::{Lease, Watch};
 use swarm_wire::RequestId;
 use swarm_wire::permission::Status;
 
-use crate::actors::{actor, together};
+use crate::actors::{actor, in_a_mount_namespace, together};
 use crate::support::{id, request, team};
 
 fn commands(count: usize, arguments: impl Fn(usize) -> String) -> Vec<Vec<String>> {
@@ -93,4 +93,19 @@ fn a_lease_ends_with_its_killed_leader_although_a_child_hangs_between_fork_and_e
     kill(child, None).unwrap();
     kill(child, Signal::SIGKILL).unwrap();
     assert_eq!(taken.unwrap().epoch(), epoch + 1);
+}
+
+#[test]
+fn without_any_watch_the_clock_wakes_a_reader() {
+    let (_home, team) = team();
+    team.mailbox(&id("ada@shop")).create().unwrap();
+    // A namespace of its own has its own limits; a mailbox without a watch is looked at every 500 ms.
+    let script = r#"echo 0 >/proc/sys/user/max_inotify_instances; exec "$2" "$1" wait-for-mail ada@shop"#;
+    assert_eq!(in_a_mount_namespace(script, team.root().path()), "waiting\nwoken");
+}
+
+#[test]
+fn a_process_can_keep_its_memory_from_others() {
+    let (_home, team) = team();
+    assert_eq!(together(&team, &commands(1, |_| "hide".to_owned())), ["false"]);
 }

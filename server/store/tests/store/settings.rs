@@ -26,7 +26,11 @@ fn a_projects_denials_hold_always_and_its_grants_only_as_trusted() {
     assert!(allowed(&settings).is_empty());
     assert_eq!(settings.read().unwrap().rules(Behavior::Deny), [(Scope::Project, "Bash(rm)".to_owned())]);
     assert_eq!(settings.settings().unwrap().trust, Trust::Ask, "an untrusted project sets nothing");
-    settings.trust_project().unwrap();
+    let shown = settings.read().unwrap().project_hash.unwrap();
+    fs::write(&file, content.replace("make", "curl")).unwrap();
+    settings.trust_project(&shown).unwrap();
+    assert!(allowed(&settings).is_empty(), "changed between showing and trusting");
+    fs::write(&file, content).unwrap();
     assert_eq!(allowed(&settings), [(Scope::Project, "Bash(make)".to_owned())]);
     assert_eq!(settings.settings().unwrap().trust, Trust::Full);
     fs::write(&file, content.replace("make", "curl")).unwrap();
