@@ -135,3 +135,45 @@ fn the_dispatch_goes_on_while_an_edit_waits_for_the_editor() {
     editor.reply(&question, json!({ "applied": false, "failureReason": "read-only" }));
     editor.await_event("turnEnded");
 }
+
+#[test]
+fn a_client_that_takes_no_edits_leaves_the_document_alone_and_the_model_is_told() {
+    let (model, world) = changes();
+    let caps = Caps::bare().with("experimental", json!({ "swarm": { "events": true, "permissions": true } }));
+    let mut editor = world.editor(caps);
+    editor.open(&world.uri("a.txt"), BEFORE);
+    prompt(&mut editor, "Change it.");
+    let request = asked(&mut editor);
+    execute(&mut editor, "swarm.permission.allow", json!({ "id": request["id"] }));
+    editor.await_event("turnEnded");
+    let told = model.last_message();
+    assert!(told.contains("applyEdit") && told.contains("\"is_error\":true"), "{told}");
+    assert_eq!(world.read("a.txt"), BEFORE);
+}
+
+#[test]
+fn an_edit_is_placed_in_the_encoding_of_the_client() {
+    for (encoding, column) in [("utf-8", 7), ("utf-16", 5), ("utf-32", 4)] {
+        let read = call("Read", json!({ "path": "a.txt" }));
+        let edit = call("Edit", json!({ "path": "a.txt", "old_string": "end", "new_string": "END" }));
+        let steps = [reply([read]), reply([edit]), reply([say("Done.")])];
+        let (_model, world) = played(Script::new().agent("team-lead", steps));
+        // No line end behind the last line: the edit ends within it.
+        let text = "😀end";
+        world.write("a.txt", text);
+        let mut editor = world.editor(Caps::rich().encodings(&[encoding]));
+        let uri = world.uri("a.txt");
+        editor.open(&uri, text);
+        prompt(&mut editor, "Change it.");
+        let request = asked(&mut editor);
+        execute(&mut editor, "swarm.permission.allow", json!({ "id": request["id"] }));
+        let question = editor.await_request("workspace/applyEdit");
+        let range = &question.params["edit"]["documentChanges"][0]["edits"][0]["range"];
+        assert_eq!(range["end"], json!({ "line": 0, "character": column }), "{encoding}");
+        editor.change(&uri, 2, "😀END");
+        editor.reply(&question, json!({ "applied": true }));
+        let save = editor.await_request("swarm/editor/save");
+        editor.reply(&save, json!({ "saved": false }));
+        editor.await_event("turnEnded");
+    }
+}

@@ -1,6 +1,8 @@
 //! Every way to end the server, each within two seconds and with nothing left behind.
 
+use std::io::Write;
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 use swarm_tests::Caps;
@@ -56,6 +58,42 @@ fn a_dead_editor_ends_it_though_its_pipes_stay_open() {
 }
 
 #[test]
+fn a_signal_ends_it_and_its_pages_with_it() {
+    for signal in ["TERM", "INT", "HUP"] {
+        let world = world();
+        let mut editor = world.editor(Caps::plain());
+        let status = json!({ "command": "swarm.status" });
+        let uri = editor.request("workspace/executeCommand", status)["uri"].clone();
+        editor.await_request("window/showDocument");
+        let page = uri.as_str().unwrap().strip_prefix("file://").unwrap().to_owned();
+        assert!(std::fs::exists(&page).unwrap());
+        let sent = Command::new("kill").arg(format!("-{signal}")).arg(editor.pid().to_string()).status();
+        assert!(sent.unwrap().success());
+        assert_eq!(editor.await_end(), 1);
+        assert!(!std::fs::exists(&page).unwrap(), "{page}");
+    }
+}
+
+#[test]
+fn a_closed_stdout_ends_it() {
+    let world = world();
+    let mut child = world
+        .command(&[])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "capabilities": {} } });
+    let mut stdin = child.stdin.take().unwrap();
+    write!(stdin, "Content-Length: {}\r\n\r\n{body}", body.to_string().len()).unwrap();
+    let started = Instant::now();
+    child.wait().unwrap();
+    assert!(started.elapsed().as_secs() < 5, "stdin stayed open");
+}
+
+#[test]
 fn requests_after_shutdown_are_refused() {
     let mut editor = world().editor(Caps::plain());
     editor.request("shutdown", Value::Null);
@@ -69,7 +107,6 @@ fn a_client_that_never_reads_still_ends_it() {
     let world = world();
     let mut child = world.command(&["--stdio"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    use std::io::Write;
     let mut send = |message: Value| {
         let body = message.to_string();
         write!(stdin, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
@@ -80,7 +117,7 @@ fn a_client_that_never_reads_still_ends_it() {
         send(json!({ "jsonrpc": "2.0", "id": id, "method": format!("no/such/{}", "x".repeat(200)) }));
     }
     send(json!({ "jsonrpc": "2.0", "method": "exit" }));
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     child.wait().unwrap();
     assert!(started.elapsed().as_secs() < 10);
 }

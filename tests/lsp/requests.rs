@@ -79,3 +79,22 @@ fn the_permission_list_of_an_unknown_team_says_which_teams_exist() {
     assert_eq!(error.code, -32803);
     assert!(error.message.contains("nobody"), "{error:?}");
 }
+
+#[test]
+fn the_log_is_the_owners_and_holds_no_key() {
+    let key = "sk-very-secret-key";
+    let mut world = world();
+    world.env("ANTHROPIC_API_KEY", key).env("SWARM_LOG", "trace");
+    let mut editor = world.unshaken();
+    let options = json!({ "apiKey": "sk-another-secret", "trust": 5 });
+    editor.initialize_with(json!({ "capabilities": {}, "initializationOptions": options }));
+    editor.notify("textDocument/didOpen", json!({ "textDocument": "wrong" }));
+    let line = editor.await_notification("window/logMessage", |params| params["type"] == 2);
+    assert!(line["message"].as_str().unwrap().contains("didOpen"), "{line}");
+    editor.close();
+    let path = world.swarm_home().join("log/swarm-ls.log");
+    let log = std::fs::read_to_string(&path).unwrap();
+    assert!(log.contains("didOpen") && !log.contains("secret"), "{log}");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o600);
+}

@@ -1,5 +1,5 @@
-//! How the server ends: `exit`, a closed stdin or a dead parent, each within two seconds, with everything
-//! the team started ended first.
+//! How the server ends: `exit`, a closed stdin or stdout, a dead parent or a signal, each within two seconds,
+//! with everything the team started ended first.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +21,8 @@ pub(crate) enum Ending {
     Closed,
     /// The process named by `initialize` is gone.
     ParentGone,
+    /// A signal that asks to end, as editors send one to a server that takes long.
+    Signal,
 }
 
 /// The one signal that ends the server; clones share it.
@@ -69,6 +71,25 @@ impl Exit {
 #[expect(clippy::disallowed_methods, reason = "the one place that ends the process")]
 pub(crate) fn end(code: u8) -> ! {
     std::process::exit(code.into())
+}
+
+/// Ends the server when it is asked to by SIGTERM, SIGINT or SIGHUP.
+pub(crate) fn watch_signals(exit: Exit) {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
+        let exit = exit.clone();
+        match signal(kind) {
+            Ok(mut signals) => {
+                tokio::spawn(async move {
+                    if signals.recv().await.is_some() {
+                        exit.begin(Ending::Signal);
+                    }
+                });
+            }
+            Err(error) => tracing::warn!(?kind, %error, "a signal ends the server without notice"),
+        }
+    }
 }
 
 /// Ends the server when the process `parent` does. Without a way to watch it, closed pipes must do.

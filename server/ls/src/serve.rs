@@ -37,6 +37,7 @@ pub(crate) fn stdio() -> ExitCode {
 async fn serve(environment: Environment) -> u8 {
     let exit = Exit::new();
     let session = Arc::new(Session::new(exit.clone(), environment));
+    exit::watch_signals(exit.clone());
     let root = Root::from_env().ok().filter(|root| root.prepare().is_ok());
     trace::start(root.as_ref(), session.environment.log_level, session.proxy.clone());
     let (service, outbound) = server::service(session.clone());
