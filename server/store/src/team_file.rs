@@ -1,7 +1,10 @@
 //! The team file: made once, read whole, changed under its lock.
 
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs;
+use std::io;
+use std::path::Path;
 
 use swarm_wire::permission::Mode;
 use swarm_wire::team::TeamFile;
@@ -80,18 +83,22 @@ impl TeamDir {
 
     /// Deletes the team with all its state. Refused while a member's process lives.
     ///
-    /// The lease proves that nobody else leads it. A kill in between leaves a team without a file, which is
-    /// no team: [`TeamDir::create`] may use the name again.
+    /// The lease proves that nobody else leads it. The state goes aside in one step before the team file does,
+    /// so that no kill leaves mail or tasks for a later team of the name; deleting once more finishes it.
     pub fn delete(&self, lease: Lease) -> Result<()> {
         let live: Vec<AgentId> = LiveLock::all(self)?;
         if !live.is_empty() {
             return Err(Error::MembersRun { team: self.name().clone(), live });
         }
-        atomic::remove(&self.team_file_path())?;
+        let mut aside = OsString::from(".deleted-");
+        aside.push(self.path().file_name().unwrap_or_default());
+        let aside = self.path().with_file_name(aside);
+        remove_dir(&aside)?;
+        fs::rename(self.path(), &aside).map_err(Error::io("put aside", self.path()))?;
         TeamKey::forget(self)?;
-        fs::remove_dir_all(self.path()).map_err(Error::io("delete", self.path()))?;
+        atomic::remove(&self.team_file_path())?;
         drop(lease);
-        Ok(())
+        remove_dir(&aside)
     }
 
     fn locked<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
@@ -102,5 +109,13 @@ impl TeamDir {
         // The list is for the message; that it could not be made is not what went wrong.
         let exist = self.root().teams().unwrap_or_default();
         Error::NoSuchTeam { team: self.name().clone(), exist }
+    }
+}
+
+/// Removes a folder that may be gone already, with all that is in it.
+fn remove_dir(path: &Path) -> Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("delete", path)(error)),
+        _ => Ok(()),
     }
 }

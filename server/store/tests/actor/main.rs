@@ -39,6 +39,7 @@ fn main() {
         }
         ("count", [times]) => (0..times.parse().unwrap()).for_each(|_| count(&team)),
         ("append", [agent, text]) => append(&team, &agent.parse().unwrap(), text),
+        ("delete", []) => team.delete(Lease::take(&team).unwrap()).unwrap(),
         ("lead", []) => {
             let lease = Lease::take(&team).unwrap();
             println!("{}", lease.epoch());

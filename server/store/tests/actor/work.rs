@@ -15,7 +15,7 @@ pub(crate) fn read(team: &TeamDir, agent: &AgentId, handled: &Path) {
     handle(&mut team.mailbox(agent).reader(), handled);
 }
 
-/// Says that it waits, and what the next message is. The insurance of a watched mailbox would be too late.
+/// Says that it waits, and that it was woken; the insurance of a watched mailbox would be too late.
 pub(crate) fn wait_for_mail(team: &TeamDir, agent: &AgentId) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {

@@ -199,6 +199,33 @@ fn a_lease_and_a_transcript_survive_a_kill_of_their_holder() {
 }
 
 #[test]
+fn a_team_that_was_half_deleted_leaves_nothing_to_a_later_one_of_its_name() {
+    let (home, team) = team();
+    let file = team.read().unwrap();
+    let ada = team.mailbox(&id("ada@shop"));
+    at_every_call(
+        &team,
+        |number| {
+            if number > 0 {
+                team.create(&file).unwrap();
+            }
+            ada.create().unwrap();
+            let sender = team.sender(Origin::User, 1);
+            sender.send(&ada, Draft::text("old"), Durability::Buffered).unwrap();
+            words("delete".to_owned())
+        },
+        |_, killed| {
+            if team.exists().unwrap() {
+                assert!(killed);
+                team.delete(Lease::take(&team).unwrap()).unwrap();
+            }
+            assert!(!ada.exists().unwrap(), "mail is left for a later team");
+            assert_eq!(team.root().team_of_workspace(home.path()).unwrap(), None);
+        },
+    );
+}
+
+#[test]
 fn two_hundred_random_kills_lose_nothing_and_handle_nothing_twice() {
     let (home, team) = team();
     let ada = team.mailbox(&id("ada@shop"));
