@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use swarm_tests::script::{Script, call, reply, say};
 use swarm_tests::{Caps, Editor};
 
-use crate::{asked, execute, played, prompt, world};
+use crate::{actions, asked, choose, execute, played, prompt, world};
 
 /// Executes a command and gives the text of the document that it opens.
 fn shown(editor: &mut Editor, command: &str, argument: Value) -> String {
@@ -29,7 +29,9 @@ fn the_diff_of_a_pending_write_is_shown() {
     assert!(pending.contains("team-lead") && pending.contains("    +b"), "{pending}");
     let status = shown(&mut editor, "swarm.status", Value::Null);
     assert!(status.contains("| team-lead | waiting |"), "{status}");
-    execute(&mut editor, "swarm.permission.allow", json!({ "id": request["id"] }));
+    // There is no such file to open yet, so that it is decided from any other.
+    let found = actions(&mut editor, &world.uri("other.txt"), 7);
+    choose(&mut editor, &found, ": allow: Create new.txt");
     editor.await_event("turnEnded");
     assert_eq!(world.read("new.txt"), "a\nb\n");
 }

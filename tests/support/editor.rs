@@ -184,6 +184,8 @@ impl Editor {
     pub fn await_end(&mut self) -> i32 {
         self.ended = true;
         let started = Instant::now();
+        // Its stdout ends with it.
+        self.inbox.receive_all(started + END);
         loop {
             match self.child.try_wait() {
                 Ok(Some(status)) => {

@@ -56,6 +56,11 @@ impl Inbox {
         }
     }
 
+    /// Takes in messages until there will be no more, or the deadline.
+    pub(super) fn receive_all(&mut self, deadline: Instant) {
+        while self.receive(deadline).is_ok() {}
+    }
+
     /// All that was not taken, each in a line.
     pub(super) fn untaken(&self) -> String {
         let notifications = self.notifications.iter().map(|(method, params)| format!("{method} {params}"));

@@ -40,11 +40,11 @@ pub(crate) fn code_action(
         actions.push(Action { title: words::title(request, deed), command, argument, diagnostics: None });
     }
     for mark in pending::marks(&snapshot, &session.documents) {
-        if mark.uri == *uri && mark.meets(params.range) {
+        if has_file(mark.request) && mark.uri == *uri && mark.meets(params.range) {
             actions.extend(decisions(mark.request, Some(mark.diagnostics())));
         }
     }
-    for request in snapshot.permissions.iter().filter(|request| request.change.is_none()) {
+    for request in snapshot.permissions.iter().filter(|request| !has_file(request)) {
         actions.extend(decisions(request, None));
     }
     Ok(actions.into_iter().map(|action| action.into_response(started.client.action_literals)).collect())
@@ -58,6 +58,11 @@ fn wanted(params: &CodeActionParams) -> bool {
         .only
         .as_ref()
         .is_none_or(|only| only.iter().any(|kind| kind.as_str().is_empty() || *kind == own))
+}
+
+/// Whether there are lines to show it on. A file that is yet to be made cannot be opened to decide it.
+fn has_file(request: &PermissionRequest) -> bool {
+    request.change.as_ref().is_some_and(|change| change.before.is_some())
 }
 
 struct Action {
