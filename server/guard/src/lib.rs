@@ -5,6 +5,8 @@
 mod decide;
 mod effect;
 pub mod exec;
+#[cfg(target_os = "linux")]
+pub mod files;
 mod grant;
 pub mod proxy;
 mod rules;
