@@ -10,7 +10,7 @@ use std::process::Command;
 
 use rustix::event::{PollFd, PollFlags};
 
-use self::outside::{Outside, User, users};
+use self::outside::{Outside, User, is_administrator, users};
 use crate::support::probe;
 
 /// Waits until somebody has written to a named pipe.
@@ -87,7 +87,9 @@ fn the_home_is_not_written() {
 /// A line that fails for a reason of its own would prove nothing.
 #[test]
 fn without_walls_each_of_these_gets_out() {
-    for line in HOME.iter().chain(SELF_RUNNING) {
+    // Only an administrator may give a file away, walls or not.
+    let is_possible = |line: &&&str| is_administrator() || !line.starts_with("chown ");
+    for line in HOME.iter().chain(SELF_RUNNING).filter(is_possible) {
         let outside = Outside::new(User::Tester);
         // Somebody reads the pipe, and the places are there.
         let _reader = fs::File::options().read(true).write(true).open(outside.home().join("fifo")).unwrap();

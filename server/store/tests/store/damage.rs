@@ -137,6 +137,6 @@ fn on_a_full_disk_every_writer_is_told_and_nothing_is_broken() {
 fn on_a_read_only_file_system_every_writer_is_told_and_reading_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let script = r#"mount -t tmpfs -o size=1m,mode=700 tmpfs "$1"; "$2" "$1/root" prepare
-        mount -o remount,ro "$1"; exec "$2" "$1/root" write-nowhere"#;
+        mount -o remount,bind,ro "$1"; exec "$2" "$1/root" write-nowhere"#;
     assert_eq!(in_a_mount_namespace(script, folder.path()), "well");
 }
