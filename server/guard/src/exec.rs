@@ -1,9 +1,9 @@
 //! Running a command behind walls: `swarm-ls exec`, its two sides and what they say to each other.
 //!
-//! The leader's side ([`spawn`]) starts this very program again as a helper ([`enter`]): a fresh process with one
+//! The leader's side ([`spawn()`]) starts this very program again as a helper ([`enter`]): a fresh process with one
 //! thread, which shuts itself into namespaces, becomes the init of the command's processes and ends all of them
 //! when the command is done, when it is told to, or when the leader is gone. A command never gets here by a fork
-//! of the leader. What a machine can hold is said by [`coverage`]; docs/security.md says what each wall is for.
+//! of the leader. What a machine can hold is said by [`coverage()`]; docs/security.md says what each wall is for.
 
 pub mod caches;
 #[cfg(target_os = "linux")]

@@ -1,6 +1,6 @@
 //! Proof that a call was allowed. Only this crate makes it, so that a tool cannot run what nobody decided.
 
-/// One decision that let one call through: from a rule or mode ([`crate::decide`]), or from a person
+/// One decision that let one call through: from a rule or mode ([`crate::decide()`]), or from a person
 /// ([`crate::Question::answered`]).
 #[derive(Debug)]
 pub struct Permit(());
