@@ -96,6 +96,14 @@ impl Documents {
         table.documents.get(uri).map(|open| open.snapshot(uri))
     }
 
+    /// The name and version of a file's open document, without its text.
+    pub(crate) fn version_of_path(&self, path: &Path) -> Option<(Url, i32)> {
+        let path = canonical(path);
+        let table = self.lock();
+        let uri = table.paths.get(&path)?;
+        table.documents.get(uri).map(|open| (uri.clone(), open.version))
+    }
+
     pub(crate) fn of_uri(&self, uri: &Url) -> Option<Document> {
         self.lock().documents.get(uri).map(|open| open.snapshot(uri))
     }

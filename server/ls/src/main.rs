@@ -18,6 +18,7 @@ mod push;
 mod serve;
 mod server;
 mod session;
+mod tasks;
 mod trace;
 mod words;
 

@@ -12,9 +12,9 @@ use swarm_wire::RequestId;
 use tempfile::TempDir;
 
 use crate::documents::{canonical, uri_of};
-use crate::ingress::proxy::Proxy;
 use crate::lsp::types::request::ShowDocument;
 use crate::lsp::types::{ShowDocumentParams, Url};
+use crate::session::Session;
 
 /// What a draft is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,11 +97,11 @@ impl Shelf {
 }
 
 /// Opens a page in the editor, without waiting for it; the result of the command that asked.
-pub(crate) fn show(proxy: &Proxy, uri: Url) -> Value {
+pub(crate) fn show(session: &Session, uri: Url) -> Value {
     let result = json!({ "uri": uri });
     let params = ShowDocumentParams { uri, external: Some(false), take_focus: Some(true), selection: None };
-    let proxy = proxy.clone();
-    tokio::spawn(async move {
+    let proxy = session.proxy.clone();
+    session.tasks.spawn("show", async move {
         if let Err(error) = proxy.request::<ShowDocument>(params).await {
             tracing::warn!(%error, "a document is not shown");
         }

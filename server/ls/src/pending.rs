@@ -52,8 +52,7 @@ impl Mark<'_> {
 pub(crate) fn basis(snapshot: &StateResult, documents: &Documents) -> Vec<Basis> {
     edits(snapshot)
         .map(|(request, change)| {
-            let open = documents.of_path(Path::new(&change.path));
-            Basis(request.id.clone(), open.map(|document| (document.uri, document.version)))
+            Basis(request.id.clone(), documents.version_of_path(Path::new(&change.path)))
         })
         .collect()
 }

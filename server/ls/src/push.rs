@@ -14,16 +14,16 @@ use crate::session::Session;
 /// Starts what this client can take. Called once, when `initialize` has started the team.
 pub(crate) fn start(session: &Arc<Session>) {
     let Ok(started) = session.started() else { return };
-    let client = &started.client;
+    let (client, tasks) = (&started.client, &session.tasks);
     if client.features.events {
-        tokio::spawn(events::follow(started.leader.events(), session.proxy.clone()));
+        tasks.spawn("events", events::follow(started.leader.events(), session.proxy.clone()));
     }
-    tokio::spawn(warnings::follow(started.leader.events(), session.proxy.clone()));
-    tokio::spawn(diagnostics::follow(session.clone()));
+    tasks.spawn("warnings", warnings::follow(started.leader.events(), session.proxy.clone()));
+    tasks.spawn("diagnostics", diagnostics::follow(session.clone()));
     if !client.features.permissions {
-        tokio::spawn(questions::follow(session.clone()));
+        tasks.spawn("questions", questions::follow(session.clone()));
     }
     if client.shows_progress {
-        tokio::spawn(progress::follow(session.clone()));
+        tasks.spawn("progress", progress::follow(session.clone()));
     }
 }

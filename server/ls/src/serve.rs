@@ -42,7 +42,7 @@ async fn serve(environment: Environment) -> u8 {
     trace::start(root.as_ref(), session.environment.log_level, session.proxy.clone());
     let (service, outbound) = server::service(session.clone());
     let (library, read) = tokio::io::duplex(PIPE);
-    tokio::spawn(frames::pump(tokio::io::stdin(), library, exit.clone()));
+    session.tasks.spawn("stdin", frames::pump(tokio::io::stdin(), library, exit.clone()));
     let stdout = Stdout::new(tokio::io::stdout(), exit.clone());
     let transport = Transport::new(read, stdout, outbound).concurrency_level(CONCURRENCY);
     let mut serving = tokio::spawn(transport.serve(service));
@@ -60,6 +60,7 @@ async fn serve(environment: Environment) -> u8 {
     {
         tracing::error!("the team did not end in time");
     }
+    session.tasks.end();
     session.pages.clear();
     exit.code()
 }

@@ -12,6 +12,7 @@ use crate::error::Problem;
 use crate::exit::Exit;
 use crate::ingress::proxy::Proxy;
 use crate::pages::Pages;
+use crate::tasks::Tasks;
 
 pub(crate) struct Session {
     pub(crate) proxy: Proxy,
@@ -19,6 +20,7 @@ pub(crate) struct Session {
     pub(crate) exit: Exit,
     pub(crate) environment: Environment,
     pub(crate) pages: Pages,
+    pub(crate) tasks: Tasks,
     started: OnceLock<Started>,
 }
 
@@ -34,7 +36,7 @@ impl Session {
     pub(crate) fn new(exit: Exit, environment: Environment) -> Self {
         let documents = Arc::new(Documents::new());
         let (proxy, pages) = (Proxy::default(), Pages::default());
-        Self { proxy, documents, exit, environment, pages, started: OnceLock::new() }
+        Self { proxy, documents, exit, environment, pages, tasks: Tasks::default(), started: OnceLock::new() }
     }
 
     /// Ends the handshake; only the first call counts.

@@ -126,7 +126,7 @@ impl ClientEditor {
     }
 
     fn version(&self, path: &Path) -> Option<i32> {
-        self.documents.of_path(path).map(|document| document.version)
+        self.documents.version_of_path(path).map(|(_, version)| version)
     }
 
     fn edit_of(&self, document: &Document, after: &str) -> WorkspaceEdit {

@@ -180,4 +180,20 @@ mod tests {
             assert_eq!(text, "aé\r\nXb\n\rlast");
         }
     }
+
+    #[test]
+    fn no_range_however_wrong_breaks_a_text() {
+        let positions: Vec<Position> = (0..6)
+            .flat_map(|line| [0, 1, 2, 3, 4, 9, u32::MAX].map(|character| at(line, character)))
+            .collect();
+        for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+            for &start in &positions {
+                for &end in &positions {
+                    let mut text = TEXT.to_owned();
+                    replace(&mut text, Range { start, end }, "名", encoding);
+                    assert!(text.contains('名'));
+                }
+            }
+        }
+    }
 }

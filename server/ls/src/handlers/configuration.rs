@@ -28,8 +28,9 @@ pub(crate) fn pull(session: &Arc<Session>) {
     if !session.started().is_ok_and(|started| started.client.answers_configuration) {
         return;
     }
-    let session = session.clone();
-    tokio::spawn(async move {
+    let own = session.clone();
+    session.tasks.spawn("configuration", async move {
+        let session = own;
         let item = ConfigurationItem { scope_uri: None, section: Some(SECTION.into()) };
         let params = ConfigurationParams { items: vec![item] };
         match session.proxy.request::<WorkspaceConfiguration>(params).await {

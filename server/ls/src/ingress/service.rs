@@ -14,6 +14,7 @@ use tower_service::Service;
 use crate::ingress::message;
 use crate::lsp::{ErrorCode, ExitedError, Id, Request, Response, RpcError};
 use crate::session::Session;
+use crate::tasks::panic_words;
 
 /// The service that tower-lsp's transport calls, one message after another.
 pub(crate) struct Ingress<S> {
@@ -101,8 +102,7 @@ fn answered(id: Id, code: ErrorCode, text: String) -> BoxFuture<'static, Answer>
 
 /// The answer of a request whose handler panicked; a notification has none.
 fn panicked(id: Option<Id>, method: &str, panic: &(dyn Any + Send)) -> Option<Response> {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no words");
+    let text = panic_words(panic);
     tracing::error!(method, panic = text, "a handler panicked");
     let message = format!("`{method}` failed by a fault of the server: {text}");
     let error = RpcError { code: ErrorCode::InternalError, message: message.into(), data: None };

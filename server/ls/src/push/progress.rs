@@ -32,7 +32,7 @@ pub(super) async fn follow(session: Arc<Session>) {
             {
                 shown.insert(member.agent_id.clone(), turn.clone());
                 let bar = Bar { leader: leader.clone(), proxy: session.proxy.clone(), turn: turn.clone() };
-                tokio::spawn(bar.show(member.agent_id.clone()));
+                session.tasks.spawn("progress", bar.show(member.agent_id.clone()));
             }
         }
         if snapshots.changed().await.is_err() {

@@ -30,7 +30,7 @@ pub(super) fn open(
     let uri = uri.map_err(|error| Problem::failed(format!("no document can be made: {error}")))?;
     let text = "swarm: write in this document, then choose its code action";
     session.proxy.show(MessageType::INFO, text);
-    Ok(pages::show(&session.proxy, uri))
+    Ok(pages::show(session, uri))
 }
 
 /// The text of a draft as the user sees it, saved or not.

@@ -47,7 +47,7 @@ fn page(session: &Session, name: &str, text: &str) -> Result<Value, Problem> {
     }
     let uri = session.pages.write(name, text);
     let uri = uri.map_err(|error| Problem::failed(format!("no document can be made: {error}")))?;
-    Ok(pages::show(&session.proxy, uri))
+    Ok(pages::show(session, uri))
 }
 
 fn status_page(state: &StateResult) -> String {

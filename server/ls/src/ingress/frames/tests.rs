@@ -94,3 +94,32 @@ fn endless_junk_is_not_kept() {
     }
     assert_eq!(broken, 1, "junk is reported once, until the next message");
 }
+
+#[test]
+fn no_bytes_break_the_decoder_or_fill_it() {
+    let pieces: [&[u8]; 10] = [
+        b"Content-Length: ",
+        b"5",
+        b"\r\n",
+        b"\r\n\r\n",
+        b"{}",
+        b"\xff\x00",
+        b"content-length:",
+        b"-",
+        b"x: y\r\n",
+        b"\n",
+    ];
+    // Every row of four pieces, one after the other: each meets the decoder in the state that the last left.
+    let mut decoder = Decoder::new();
+    for number in 0..10_usize.pow(4) {
+        for place in 0..4 {
+            decoder.feed(pieces[number / 10_usize.pow(place) % 10]);
+            while decoder.next().is_some() {}
+        }
+        assert!(decoder.buffer.len() <= MAX_HEADER + 64, "{number}");
+        // No piece can make a length that never ends, since that of the largest is skipped or searched.
+        if matches!(decoder.state, State::Body(_) | State::Skip(_)) {
+            decoder = Decoder::new();
+        }
+    }
+}
