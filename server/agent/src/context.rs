@@ -6,4 +6,5 @@ mod wrap;
 
 pub(crate) use history::{History, HistoryError, blocks_of};
 pub(crate) use prompt::system_text;
-pub use wrap::{wrap_idle, wrap_message};
+pub(crate) use wrap::wrap_shutdown;
+pub use wrap::{wrap_idle, wrap_message, wrap_refusal};

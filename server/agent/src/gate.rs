@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use crate::clock::{permission_id, unix_ms};
 use crate::ports::{Ask, Withdrawn};
-use crate::tools::{PreparedCall, ToolContext, ToolError, Tools};
+use crate::tools::{PreparedCall, Preview, ToolContext, ToolError, Tools};
 
 /// One call as the model made it.
 #[derive(Debug, Clone)]
@@ -18,6 +18,13 @@ pub(crate) struct Call {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) input: Value,
+}
+
+/// How a question ended.
+enum Waited {
+    Answered(Answer),
+    /// Rules or mode let the call through now.
+    Covered(Permit),
 }
 
 /// Stands between the model and the tools.
@@ -58,24 +65,54 @@ impl Gate {
         prepared: Box<dyn PreparedCall>,
         context: &ToolContext,
     ) -> Result<String, ToolError> {
-        match self.verdict(call, prepared.as_ref())? {
+        match self.verdict(call, prepared.preview())? {
             Ok(permit) => run(prepared, permit, context).await,
             Err(question) => {
                 let request = self.request(call, prepared.as_ref(), &question, context);
-                let answer =
-                    self.ask.ask(request, &context.turn).await.map_err(|Withdrawn| ToolError::Aborted)?;
-                self.answered(call, prepared, question, answer, context).await
+                match self.wait(request, call, prepared.preview(), context).await? {
+                    Waited::Answered(answer) => {
+                        self.answered(call, prepared, question, answer, context).await
+                    }
+                    Waited::Covered(permit) => run(prepared, permit, context).await,
+                }
+            }
+        }
+    }
+
+    /// Waits for the answer, or until a change of rules or mode makes it needless.
+    async fn wait(
+        &self,
+        request: PermissionRequest,
+        call: &Call,
+        preview: &Preview,
+        context: &ToolContext,
+    ) -> Result<Waited, ToolError> {
+        let mut bounds = self.bounds.clone();
+        let needed = context.turn.child_token();
+        let mut answer = self.ask.ask(request, &needed);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => return answer.map(Waited::Answered).map_err(|Withdrawn| ToolError::Aborted),
+                Ok(()) = bounds.changed() => match self.verdict(call, preview) {
+                    Ok(Err(_)) => continue,
+                    decided => {
+                        needed.cancel();
+                        // An answer that came in this very moment wins over the rules.
+                        return match (answer.await, decided) {
+                            (Ok(answer), _) => Ok(Waited::Answered(answer)),
+                            (Err(Withdrawn), Ok(Ok(permit))) => Ok(Waited::Covered(permit)),
+                            (Err(Withdrawn), Ok(Err(_))) => Err(ToolError::Aborted),
+                            (Err(Withdrawn), Err(denied)) => Err(denied),
+                        };
+                    }
+                },
             }
         }
     }
 
     /// A permit, or the question to put; a denial is the error.
-    fn verdict(
-        &self,
-        call: &Call,
-        prepared: &dyn PreparedCall,
-    ) -> Result<Result<Permit, Question>, ToolError> {
-        let preview = prepared.preview();
+    fn verdict(&self, call: &Call, preview: &Preview) -> Result<Result<Permit, Question>, ToolError> {
         match decide(&call.name, &preview.keys, &preview.effect, &self.bounds.borrow()) {
             Verdict::Allow(permit) => Ok(Ok(permit)),
             Verdict::Ask(question) => Ok(Err(question)),
@@ -102,7 +139,7 @@ impl Gate {
                 let changed = Call { input: input.clone(), ..call.clone() };
                 let prepared = self.prepare(&changed, context).await?;
                 // The person's yes was to this very input, but no yes lifts a denial.
-                self.verdict(&changed, prepared.as_ref())?.ok();
+                self.verdict(&changed, prepared.preview())?.ok();
                 run(prepared, permit, context).await
             }
         };

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use swarm_wire::{MessageId, TurnId};
+use swarm_wire::{MessageId, RequestId, TurnId};
 use tokio::sync::mpsc;
 
 /// Whose word goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
+    Shutdown,
     User,
     Leader,
     Peer,
@@ -19,6 +20,8 @@ pub struct Input {
     pub class: Class,
     /// The turn that this input starts, where the sender already promised one.
     pub turn: Option<TurnId>,
+    /// The request to end that this is, if it is one.
+    pub shutdown: Option<RequestId>,
     /// As the model reads it, wrapper included.
     pub text: String,
     pub message: MessageId,
@@ -104,7 +107,7 @@ mod tests {
 
     fn input(class: Class, text: &str) -> Input {
         let receipt = Receipt::new(|| {});
-        Input { class, turn: None, text: text.into(), message: MessageId::new(text), receipt }
+        Input { class, turn: None, shutdown: None, text: text.into(), message: MessageId::new(text), receipt }
     }
 
     fn texts(inputs: Vec<Input>) -> Vec<String> {

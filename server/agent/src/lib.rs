@@ -4,6 +4,7 @@
 
 mod clock;
 mod context;
+mod ending;
 mod event;
 mod files;
 mod gate;
@@ -17,7 +18,7 @@ mod tools;
 mod turn;
 
 pub use clock::turn_id;
-pub use context::{wrap_idle, wrap_message};
+pub use context::{wrap_idle, wrap_message, wrap_refusal};
 pub use event::{Report, Reporter};
 pub use inbox::{Class, Inbox, Input, Receipt};
 pub use mail::{Arrival, Incoming, Letterbox, deliver, input_of};

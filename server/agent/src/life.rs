@@ -73,11 +73,23 @@ impl TurnSwitch {
     }
 }
 
-/// Lives until `life` is cancelled or no input can come any more.
-pub async fn run(setup: Setup, life: CancellationToken) {
+/// How a life ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LifeEnd {
+    /// From outside.
+    Cancelled,
+    /// The member was asked to end and agreed.
+    Agreed,
+}
+
+/// Lives until `life` is cancelled, the member agrees to end, or no input can come any more.
+pub async fn run(setup: Setup, life: CancellationToken) -> LifeEnd {
     let mut member = Member::new(setup);
     while let Some(Some(inputs)) = life.run_until_cancelled(member.engine.inbox.next()).await {
         let result = member.turn(inputs, &life).await;
+        if member.engine.ending.is_agreed() {
+            return LifeEnd::Agreed;
+        }
         if life.is_cancelled() {
             break;
         }
@@ -85,6 +97,7 @@ pub async fn run(setup: Setup, life: CancellationToken) {
             member.idle(result).await;
         }
     }
+    LifeEnd::Cancelled
 }
 
 struct Member {
@@ -111,6 +124,7 @@ impl Member {
             history: History::new(setup.transcript, setup.entries),
             inbox: setup.inbox,
             reporter: setup.reporter,
+            ending: Arc::default(),
         };
         let files = Arc::new(Files::new(setup.cwd.clone(), setup.editor));
         Self {
@@ -136,6 +150,7 @@ impl Member {
             files: self.files.clone(),
             post: self.post.clone(),
             shell: self.shell.clone(),
+            ending: self.engine.ending.clone(),
             team: self.team.clone(),
             turn: cancel,
         };

@@ -9,7 +9,7 @@ use swarm_wire::mail::{Message, Protocol};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::wrap_message;
+use crate::context::{wrap_message, wrap_shutdown};
 use crate::event::{Report, Reporter};
 use crate::inbox::{Class, Input, Receipt};
 
@@ -99,6 +99,7 @@ impl Letterbox {
 pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
     let Incoming { message, origin, standing, content, .. } = &incoming;
     let wrapped = |from: &str| wrap_message(from, message.summary.as_deref(), &message.text);
+    let mut shutdown = None;
     let (class, turn, text) = match (content, origin, standing) {
         (Content::Text, Origin::User, Standing::Leader) => (Class::User, None, message.text.clone()),
         (Content::Text, Origin::Agent(from), Standing::Leader) => {
@@ -115,11 +116,19 @@ pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
                 let class = if *from == Origin::User { Class::User } else { Class::Leader };
                 (class, Some(TurnId::new(request_id.as_str())), text.clone())
             }
+            Protocol::ShutdownRequest { request_id, reason } => {
+                let asker = match from {
+                    Origin::Agent(from) => from.name.as_str(),
+                    _ => "the user",
+                };
+                shutdown = Some(request_id.clone());
+                (Class::Shutdown, None, wrap_shutdown(asker, request_id, reason.as_deref()))
+            }
             _ => return Err(Box::new(incoming)),
         },
         (Content::Protocol(_) | Content::Opaque { .. }, _, _) => return Err(Box::new(incoming)),
     };
-    Ok(Input { class, turn, text, message: message.id.clone(), receipt: incoming.receipt })
+    Ok(Input { class, turn, shutdown, text, message: message.id.clone(), receipt: incoming.receipt })
 }
 
 /// Feeds a teammate's inbox from its mailbox, until `life` is cancelled.

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use async_trait::async_trait;
-use swarm_wire::permission::{Answer, PermissionRequest};
+use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use swarm_wire::{AgentId, MemberName};
 use tokio_util::sync::CancellationToken;
 
@@ -75,6 +75,7 @@ pub struct SpawnRequest {
     pub prompt: String,
     /// The leader's model when `None`.
     pub model: Option<String>,
+    pub mode: Mode,
 }
 
 /// What only the leader's agent can ask of the team.
@@ -82,4 +83,7 @@ pub struct SpawnRequest {
 pub trait Team: Send + Sync {
     /// Registers and starts a teammate; does not wait for its work. The error is for the model.
     async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, String>;
+
+    /// Asks a teammate to end; the text is for the model, also the error.
+    async fn request_shutdown(&self, name: &str, reason: Option<String>) -> Result<String, String>;
 }

@@ -4,7 +4,9 @@ mod bash;
 mod context;
 mod edit;
 mod read;
+mod request_shutdown;
 mod send_message;
+mod shutdown_reply;
 mod spawn_teammate;
 mod tool;
 mod write;
@@ -14,7 +16,7 @@ use std::sync::Arc;
 use swarm_model::ToolSpec;
 
 pub(crate) use context::ToolContext;
-pub(crate) use tool::{AnyTool, PreparedCall, ToolError};
+pub(crate) use tool::{AnyTool, PreparedCall, Preview, ToolError};
 
 /// The tools that one member has for its whole life.
 pub(crate) struct Tools {
@@ -25,20 +27,27 @@ pub(crate) struct Tools {
 impl Tools {
     /// What every teammate has.
     pub(crate) fn of_teammate() -> Self {
-        Self::new(vec![
+        let mut tools = Self::of_everybody();
+        tools.push(tool::erase(shutdown_reply::ShutdownReply));
+        Self::new(tools)
+    }
+
+    /// What the leader's agent has, to make a team and end its members.
+    pub(crate) fn of_leader() -> Self {
+        let mut tools = Self::of_everybody();
+        tools.push(tool::erase(spawn_teammate::SpawnTeammate));
+        tools.push(tool::erase(request_shutdown::RequestShutdown));
+        Self::new(tools)
+    }
+
+    fn of_everybody() -> Vec<Box<dyn AnyTool>> {
+        vec![
             tool::erase(read::Read),
             tool::erase(write::Write),
             tool::erase(edit::Edit),
             tool::erase(bash::Bash),
             tool::erase(send_message::SendMessage),
-        ])
-    }
-
-    /// What the leader's agent has: a teammate's tools, and those that make a team.
-    pub(crate) fn of_leader() -> Self {
-        let mut tools = Self::of_teammate().list;
-        tools.push(tool::erase(spawn_teammate::SpawnTeammate));
-        Self::new(tools)
+        ]
     }
 
     fn new(list: Vec<Box<dyn AnyTool>>) -> Self {

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::{History, HistoryError, blocks_of};
+use crate::ending::Ending;
 use crate::event::{Report, Reporter};
 use crate::gate::{Call, Gate, failed};
 use crate::inbox::{Inbox, Input};
@@ -41,6 +42,7 @@ pub(crate) struct Engine {
     pub(crate) history: History,
     pub(crate) inbox: Inbox,
     pub(crate) reporter: Reporter,
+    pub(crate) ending: Arc<Ending>,
 }
 
 impl Engine {
@@ -91,6 +93,9 @@ impl Engine {
                 if context.turn.is_cancelled() {
                     return self.interrupted(turn).await;
                 }
+                if self.ending.is_agreed() {
+                    return Ok((TurnEnd::Completed, None));
+                }
             }
             // Mail that came meanwhile is given now, behind the results.
             let waiting = self.inbox.take_all();
@@ -105,7 +110,8 @@ impl Engine {
         inputs: Vec<Input>,
         result: &mut TurnResult,
     ) -> Result<(), HistoryError> {
-        for Input { turn: promised, text, message, receipt, .. } in inputs {
+        for Input { turn: promised, shutdown, text, message, receipt, .. } in inputs {
+            shutdown.into_iter().for_each(|request| self.ending.ask(request));
             result.joined.extend(promised.filter(|promised| promised != turn));
             if !self.history.has_consumed(&message) {
                 self.history.push(turn, Body::User { text, mail: vec![message] }).await?;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use swarm_wire::lsp::{
-    InterruptResult, MemberParams, MessageParams, MessageResult, PermissionResolveParams,
-    PermissionResolveResult, PromptResult, TranscriptParams, TranscriptResult,
+    InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
+    PermissionResolveResult, PromptResult, SetModesParams, SpawnParams, StopParams, StopResult,
+    TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use tokio::sync::oneshot;
@@ -67,6 +68,18 @@ pub enum Command {
     Resolve {
         params: PermissionResolveParams,
         reply: Reply<PermissionResolveResult>,
+    },
+    Spawn {
+        params: SpawnParams,
+        reply: Reply<MemberView>,
+    },
+    Stop {
+        params: StopParams,
+        reply: Reply<StopResult>,
+    },
+    SetModes {
+        params: SetModesParams,
+        reply: Reply<Vec<MemberView>>,
     },
     /// Settings that hold from the next model request or tool call on.
     Configure {

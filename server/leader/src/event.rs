@@ -14,6 +14,12 @@ pub(crate) enum Event {
     Withdrawn { id: RequestId, done: oneshot::Sender<()> },
     /// The leader's model wants a teammate.
     Spawn { request: SpawnRequest, reply: oneshot::Sender<Result<AgentId, String>> },
+    /// The leader's model wants a teammate to end; the answer is text for the model.
+    RequestShutdown { name: String, reason: Option<String>, reply: oneshot::Sender<Result<String, String>> },
+    /// A member that agreed to end has had its time.
+    Overdue(AgentId),
+    /// A member that ended was shown long enough.
+    Forget(AgentId),
     /// Mail for the leader.
     Mail(Arrival),
 }

@@ -7,8 +7,9 @@ use swarm_agent::ports::Editor;
 use swarm_guard::exec::{Environment, Helper};
 use swarm_wire::TeamName;
 use swarm_wire::lsp::{
-    Event, InterruptResult, MemberParams, MessageParams, MessageResult, PermissionResolveParams,
-    PermissionResolveResult, PromptResult, StateResult, TranscriptParams, TranscriptResult,
+    Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
+    PermissionResolveResult, PromptResult, SetModesParams, SpawnParams, StateResult, StopParams, StopResult,
+    TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -90,6 +91,19 @@ impl Leader {
 
     pub async fn resolve(&self, params: PermissionResolveParams) -> Result<PermissionResolveResult, Refusal> {
         self.call(|reply| Command::Resolve { params, reply }).await
+    }
+
+    /// Starts a teammate at the user's wish; does not wait for its work.
+    pub async fn spawn(&self, params: SpawnParams) -> Result<MemberView, Refusal> {
+        self.call(|reply| Command::Spawn { params, reply }).await
+    }
+
+    pub async fn stop(&self, params: StopParams) -> Result<StopResult, Refusal> {
+        self.call(|reply| Command::Stop { params, reply }).await
+    }
+
+    pub async fn set_modes(&self, params: SetModesParams) -> Result<Vec<MemberView>, Refusal> {
+        self.call(|reply| Command::SetModes { params, reply }).await
     }
 
     pub async fn configure(&self, settings: Settings) {

@@ -1,12 +1,15 @@
 //! The one loop that owns all state of the team. Everyone else has a snapshot or sends a command.
 
 mod commands;
+mod endings;
 mod members;
+mod modes;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use swarm_agent::life::LifeEnd;
 use swarm_agent::{Arrival, Class, Incoming, Input, Post, Receipt, Report};
 use swarm_guard::Rules;
 use swarm_store::mailbox::Content;
@@ -16,7 +19,7 @@ use swarm_wire::mail::Protocol;
 use swarm_wire::settings::Settings;
 use swarm_wire::{AgentId, TeamName};
 use tokio::sync::{broadcast, mpsc, watch};
-use tokio::task::{Id, JoinError, JoinSet};
+use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::command::{Command, Refusal};
@@ -67,7 +70,11 @@ struct Hub {
     event_inbox: mpsc::Receiver<Event>,
     reports: mpsc::Sender<(AgentId, Report)>,
     report_inbox: mpsc::Receiver<(AgentId, Report)>,
-    lives: JoinSet<()>,
+    lives: JoinSet<LifeEnd>,
+    /// What is to happen later.
+    timers: JoinSet<Event>,
+    /// What clients' spawn calls made, so that the same call makes nothing twice.
+    spawned: HashMap<String, AgentId>,
     names: HashMap<Id, AgentId>,
     process: CancellationToken,
 }
@@ -92,6 +99,8 @@ impl Hub {
             reports,
             report_inbox,
             lives: JoinSet::new(),
+            timers: JoinSet::new(),
+            spawned: HashMap::new(),
             names: HashMap::new(),
             process: CancellationToken::new(),
         }
@@ -136,6 +145,7 @@ impl Hub {
                 Some((agent, report)) = self.report_inbox.recv() => self.report(&agent, report),
                 Some(event) = self.event_inbox.recv() => self.take(event).await,
                 Some(ended) = self.lives.join_next_with_id(), if !self.lives.is_empty() => self.joined(ended).await,
+                Some(Ok(event)) = self.timers.join_next(), if !self.timers.is_empty() => self.take(event).await,
                 command = commands.recv() => match command {
                     Some(Command::Shutdown { reply }) => break Some(reply),
                     Some(command) => self.command(command).await,
@@ -168,9 +178,18 @@ impl Hub {
                 let _ = done.send(());
             }
             Event::Spawn { request, reply } => {
-                let spawned = self.spawn(request).await;
+                let spawned = self.spawn(request, None).await;
                 // A turn that was interrupted meanwhile does not wait; the teammate lives all the same.
                 let _ = reply.send(spawned.map_err(|refusal| refusal.to_string()));
+            }
+            Event::RequestShutdown { name, reason, reply } => {
+                let asked = self.request_shutdown(&name, reason).await;
+                let _ = reply.send(asked.map_err(|refusal| refusal.to_string()));
+            }
+            Event::Overdue(agent) => self.kill(&agent),
+            Event::Forget(agent) => {
+                self.roster.forget(&agent);
+                self.publish(Vec::new());
             }
             Event::Mail(Arrival::Message(incoming)) => self.mail(*incoming).await,
             Event::Mail(Arrival::Refused(text)) => self.publish(vec![ClientEvent::Warning { text }]),
@@ -186,22 +205,6 @@ impl Hub {
         }
     }
 
-    async fn joined(&mut self, ended: Result<(Id, ()), JoinError>) {
-        let (id, failure) = match ended {
-            Ok((id, ())) => (id, None),
-            Err(error) => (error.id(), Some(Arc::from(why(error)))),
-        };
-        let Some(agent) = self.names.remove(&id) else { return };
-        if let (true, Some(team)) = (agent.is_lead(), self.team.as_mut()) {
-            team.lead_post = None;
-        }
-        let happened = self.roster.ended(&agent, failure);
-        self.publish(happened);
-        for id in self.team.as_ref().map(|team| team.queue.of(&agent)).unwrap_or_default() {
-            self.withdraw(&id).await;
-        }
-    }
-
     /// Mail for the leader: for its agent, or for the hub.
     async fn mail(&mut self, incoming: Incoming) {
         let incoming = match swarm_agent::input_of(incoming) {
@@ -213,9 +216,19 @@ impl Hub {
             (Content::Protocol(protocol), Origin::Agent(from), Standing::Member) => match *protocol {
                 Protocol::IdleNotification(idle) => {
                     let text = swarm_agent::wrap_idle(from.name.as_str(), &idle);
-                    let input =
-                        Input { class: Class::Leader, turn: None, text, message: message.id, receipt };
+                    let input = Input {
+                        class: Class::Leader,
+                        turn: None,
+                        shutdown: None,
+                        text,
+                        message: message.id,
+                        receipt,
+                    };
                     self.give_lead(input).await;
+                }
+                Protocol::ShutdownResponse { request_id, approve, reason } => {
+                    let answer = (request_id, approve, reason);
+                    self.shutdown_answered(&from, answer, (message.id, receipt)).await;
                 }
                 other => self.refuse_mail(&message.from, &other, receipt).await,
             },
@@ -289,14 +302,4 @@ impl Hub {
             (false, false) => Vec::new(),
         }
     }
-}
-
-fn why(error: JoinError) -> String {
-    if !error.is_panic() {
-        return "its task was cancelled".to_owned();
-    }
-    let panic = error.into_panic();
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-    format!("an internal error: {text}")
 }

@@ -1,8 +1,7 @@
 //! The questions that wait for the user, and what resolves them. The files are the truth; this is who waits.
 
-use swarm_guard::{Rule, Rules};
 use swarm_store::Permissions;
-use swarm_wire::permission::{Answer, Behavior, Outcome, PermissionRequest, ResolvedBy};
+use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
@@ -84,26 +83,8 @@ impl Queue {
         its.map(|pending| pending.request.id.clone()).collect()
     }
 
-    /// The questions of `agent` that its rules answer with yes now.
-    pub(crate) fn covered(&self, agent: &AgentId, rules: &Rules) -> Vec<RequestId> {
-        let is_covered = |request: &&PermissionRequest| {
-            let keys: Vec<String> = keys_of(request);
-            !keys.is_empty() && matches!(rules.verdict(&request.tool_name, &keys), Some((Behavior::Allow, _)))
-        };
-        let its =
-            self.pending.iter().map(|pending| &pending.request).filter(|request| request.worker_id == *agent);
-        its.filter(is_covered).map(|request| request.id.clone()).collect()
-    }
-
     fn take(&mut self, id: &RequestId) -> Option<Pending> {
         let at = self.pending.iter().position(|pending| pending.request.id == *id)?;
         Some(self.pending.remove(at))
     }
-}
-
-/// What rules match, as the request's narrowest suggestion names it.
-fn keys_of(request: &PermissionRequest) -> Vec<String> {
-    let rules =
-        request.permission_suggestions.first().map(|update| update.rules.as_slice()).unwrap_or_default();
-    rules.iter().filter_map(|rule| rule.parse::<Rule>().ok()?.pattern).collect()
 }

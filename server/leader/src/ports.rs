@@ -45,4 +45,12 @@ impl Team for HubPorts {
         self.events.send(Event::Spawn { request, reply }).await.map_err(|_| gone())?;
         spawned.await.map_err(|_| gone())?
     }
+
+    async fn request_shutdown(&self, name: &str, reason: Option<String>) -> Result<String, String> {
+        let gone = || "the server is shutting down".to_owned();
+        let (reply, asked) = oneshot::channel();
+        let event = Event::RequestShutdown { name: name.to_owned(), reason, reply };
+        self.events.send(event).await.map_err(|_| gone())?;
+        asked.await.map_err(|_| gone())?
+    }
 }

@@ -1,13 +1,15 @@
 //! The members: what each is doing, and how to reach the ones that live in this process.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use swarm_agent::life::TurnSwitch;
 use swarm_agent::{Input, Report};
 use swarm_guard::Bounds;
 use swarm_wire::lsp::{Event, MemberState, MemberView};
-use swarm_wire::{AgentId, MemberName};
+use swarm_wire::{AgentId, MemberName, RequestId};
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 use crate::command::Refusal;
 
@@ -19,6 +21,10 @@ pub(crate) struct Live {
     pub(crate) inbox: mpsc::UnboundedSender<Input>,
     pub(crate) switch: TurnSwitch,
     pub(crate) bounds: watch::Sender<Bounds>,
+    pub(crate) life: CancellationToken,
+    /// Requests to end that wait for its answer.
+    pub(crate) asked: HashSet<RequestId>,
+    pub(crate) killed: bool,
 }
 
 pub(crate) struct Member {
@@ -66,6 +72,11 @@ impl Roster {
             let names: Vec<&str> = self.members.iter().map(|member| member.view.name.as_str()).collect();
             Refusal::Unknown(format!("there is no member `{name}`; there are: {}", names.join(", ")))
         })
+    }
+
+    /// No longer shows a member that ended.
+    pub(crate) fn forget(&mut self, agent: &AgentId) {
+        self.members.retain(|member| member.view.agent_id != *agent || member.live.is_some());
     }
 
     /// A color for the next member.
@@ -140,17 +151,22 @@ impl Roster {
     }
 
     /// A member's task is over.
-    pub(crate) fn ended(&mut self, agent: &AgentId, failure: Option<Arc<str>>) -> Vec<Event> {
+    pub(crate) fn ended(
+        &mut self,
+        agent: &AgentId,
+        outcome: MemberState,
+        reason: Option<Arc<str>>,
+    ) -> Vec<Event> {
         let Some(member) = self.get_mut(agent) else { return Vec::new() };
         member.live = None;
-        member.view.state = if failure.is_some() { MemberState::Failed } else { MemberState::Completed };
+        member.view.state = outcome;
         member.view.turn_id = None;
         member.view.tool = None;
         let ended = Event::MemberEnded {
             member: agent.clone(),
-            outcome: member.view.state,
+            outcome,
             summary: None,
-            reason: failure.map(|reason| reason.to_string()),
+            reason: reason.map(|reason| reason.to_string()),
         };
         vec![Event::MemberChanged { member: Box::new(member.view.clone()) }, ended]
     }

@@ -93,13 +93,15 @@ pub(crate) fn entry(
 }
 
 /// `wanted`, or with a number behind it when the team has or had a member of that name.
-pub(crate) fn free_name(file: &TeamFile, wanted: &MemberName) -> MemberName {
-    let taken = |name: &MemberName| file.members.iter().any(|member| member.name == *name);
-    let numbered = (2..=file.members.len() + 2).map(|number| wanted.numbered(number));
-    std::iter::once(wanted.clone())
-        .chain(numbered)
-        .find(|name| !taken(name))
-        .unwrap_or_else(|| wanted.clone())
+pub(crate) fn free_name(dir: &TeamDir, file: &TeamFile, wanted: &MemberName) -> Result<MemberName, Error> {
+    let numbered = (2_usize..).map(|number| wanted.numbered(number));
+    for name in std::iter::once(wanted.clone()).chain(numbered) {
+        let is_member = file.members.iter().any(|member| member.name == name);
+        if !is_member && !dir.was_member(&AgentId::new(name.clone(), file.name.clone()))? {
+            return Ok(name);
+        }
+    }
+    Ok(wanted.clone())
 }
 
 /// What a member needs of the disk to live.

@@ -10,4 +10,5 @@ pub(crate) mod message;
 pub(crate) mod permission;
 pub(crate) mod prompt;
 pub(crate) mod state;
+pub(crate) mod teammate;
 pub(crate) mod transcript;

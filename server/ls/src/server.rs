@@ -44,6 +44,9 @@ methods! {
     "swarm/interrupt" => handlers::interrupt::interrupt,
     "swarm/transcript" => handlers::transcript::transcript,
     "swarm/message" => handlers::message::message,
+    "swarm/teammate/spawn" => handlers::teammate::spawn,
+    "swarm/teammate/stop" => handlers::teammate::stop,
+    "swarm/teammate/setModes" => handlers::teammate::set_modes,
     "swarm/permission/list" => handlers::permission::list,
     "swarm/permission/resolve" => handlers::permission::resolve,
 }

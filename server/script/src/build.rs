@@ -76,6 +76,13 @@ impl Step {
         self
     }
 
+    /// `${name}` in this step becomes the first text between `before` and `after` in the last message.
+    #[must_use]
+    pub fn capture(mut self, name: &str, before: &str, after: &str) -> Self {
+        self.capture.insert(name.to_owned(), (before.to_owned(), after.to_owned()));
+        self
+    }
+
     #[must_use]
     pub fn wait_for(mut self, gate: impl Into<String>) -> Self {
         self.wait = Some(gate.into());

@@ -48,14 +48,22 @@ impl Player {
         let Some(queue) = key.and_then(|key| queues.get_mut(key)) else { return self.after_last(agent) };
         let Some(step) = queue.front_mut() else { return self.after_last(agent) };
         for expected in &step.expect {
-            let expected = self.filled(expected);
+            let expected = filled(expected, &self.variables);
             if !asked.last_input.contains(&expected) {
                 let message =
                     format!("expected {expected:?} in the last message, which is {:?}", asked.last_input);
                 return Err(NoStep::Unexpected(message));
             }
         }
-        let played = self.filled_step(step);
+        let mut variables = self.variables.clone();
+        for (name, (before, after)) in &step.capture {
+            let found = asked
+                .last_input
+                .split_once(before.as_str())
+                .and_then(|(_, rest)| rest.split_once(after.as_str()));
+            variables.extend(found.map(|(value, _)| (name.clone(), value.to_owned())));
+        }
+        let played = filled_step(step, &variables);
         match step.times {
             Some(times) if times > 1 => step.times = Some(times - 1),
             _ => drop(queue.pop_front()),
@@ -66,53 +74,55 @@ impl Player {
     fn after_last(&self, agent: &str) -> Result<Step, NoStep> {
         match &self.when_done {
             WhenDone::Say(text) => {
-                Ok(Step { reply: vec![ReplyPart::Say(self.filled(text))], ..Step::default() })
+                Ok(Step { reply: vec![ReplyPart::Say(filled(text, &self.variables))], ..Step::default() })
             }
             WhenDone::Fail => Err(NoStep::UsedUp(format!("the script has no more steps for {agent:?}"))),
         }
     }
+}
 
-    fn filled_step(&self, step: &Step) -> Step {
-        let mut step = step.clone();
-        for part in &mut step.reply {
-            match part {
-                ReplyPart::Say(text) | ReplyPart::Think(text) => *text = self.filled(text),
-                ReplyPart::Call(Call { input, .. }) => self.fill_value(input),
-                ReplyPart::Wait(_) => {}
+type Variables = BTreeMap<String, String>;
+
+fn filled_step(step: &Step, variables: &Variables) -> Step {
+    let mut step = step.clone();
+    for part in &mut step.reply {
+        match part {
+            ReplyPart::Say(text) | ReplyPart::Think(text) => *text = filled(text, variables),
+            ReplyPart::Call(Call { input, .. }) => fill_value(input, variables),
+            ReplyPart::Wait(_) => {}
+        }
+    }
+    step
+}
+
+fn fill_value(value: &mut Value, variables: &Variables) {
+    match value {
+        Value::String(text) => *text = filled(text, variables),
+        Value::Array(items) => items.iter_mut().for_each(|item| fill_value(item, variables)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| fill_value(field, variables)),
+        _ => {}
+    }
+}
+
+/// One pass, so that a value that looks like a variable stays as it is. Unknown names stay too: they are
+/// a shell's business.
+fn filled(text: &str, variables: &Variables) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        out.push_str(before);
+        match after.split_once('}').and_then(|(name, tail)| Some((variables.get(name)?, tail))) {
+            Some((value, tail)) => {
+                out.push_str(value);
+                rest = tail;
+            }
+            None => {
+                out.push_str("${");
+                rest = after;
             }
         }
-        step
     }
-
-    fn fill_value(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => *text = self.filled(text),
-            Value::Array(items) => items.iter_mut().for_each(|item| self.fill_value(item)),
-            Value::Object(fields) => fields.values_mut().for_each(|field| self.fill_value(field)),
-            _ => {}
-        }
-    }
-
-    /// One pass, so that a value that looks like a variable stays as it is. Unknown names stay too: they are
-    /// a shell's business.
-    fn filled(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once("${") {
-            out.push_str(before);
-            match after.split_once('}').and_then(|(name, tail)| Some((self.variables.get(name)?, tail))) {
-                Some((value, tail)) => {
-                    out.push_str(value);
-                    rest = tail;
-                }
-                None => {
-                    out.push_str("${");
-                    rest = after;
-                }
-            }
-        }
-        out + rest
-    }
+    out + rest
 }
 
 #[cfg(test)]

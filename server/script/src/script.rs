@@ -27,6 +27,8 @@
 //! `{"wait": gate}`), `status` (`{"code", "type"?, "message"?, "retryAfter"?}`, seconds) or `raw`
 //! (`{"contentType", "body"}`: a body sent as it is), and may have:
 //! - `expect`: texts that must all be in the last message to the model; else the request is refused with 400.
+//! - `capture`: `{"name": [before, after]}`: `${name}` in this step becomes the first text between the two in the
+//!   last message to the model, such as an id that the script cannot know.
 //! - `wait`: the name of a gate that must be opened before the first byte; `delayMs`: a pause before it.
 //! - `eventDelayMs`: a pause between events; `chunkBytes`: the size of each write.
 //! - `stop`: another reason to stop, in the words of the format asked; `usage`: `{"input", "output", "cached"}`.
@@ -61,6 +63,8 @@ pub struct Step {
     pub raw: Option<Raw>,
     #[serde(skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
     pub expect: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub capture: BTreeMap<String, (String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<String>,
     pub delay_ms: u64,

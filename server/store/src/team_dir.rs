@@ -64,6 +64,11 @@ impl TeamDir {
         Tasks::new(self.path.join("tasks"))
     }
 
+    /// Whether a member of this name was ever started, also one that is gone: its name is not used again.
+    pub fn was_member(&self, agent: &AgentId) -> Result<bool> {
+        atomic::exists(&self.path.join("incarnations").join(file_name(agent)))
+    }
+
     /// The number of this start of `agent`, one more than at its last start, on disk before it is used.
     pub fn next_incarnation(&self, agent: &AgentId) -> Result<u64> {
         let dir = self.path.join("incarnations");

@@ -247,6 +247,68 @@ pub struct ResolveOutcome {
     pub outcome: Outcome,
 }
 
+/// Params of `swarm/teammate/stop`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StopParams {
+    pub member: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    /// End it now, whatever it does.
+    #[serde(default)]
+    pub force: bool,
+    /// Told to the teammate when it is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StopResult {
+    pub outcome: StopOutcome,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StopOutcome {
+    /// Its model is asked; `memberEnded` or `shutdownRefused` follows.
+    Asked,
+    Stopped,
+    AlreadyEnded,
+}
+
+/// Params of `swarm/teammate/setModes`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetModesParams {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    pub modes: Vec<MemberMode>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemberMode {
+    pub member: String,
+    pub mode: Mode,
+}
+
+/// Params of `swarm/teammate/spawn`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpawnParams {
+    pub name: String,
+    pub prompt: String,
+    /// The same id again gives the same member.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+}
+
 /// Params of the notification `swarm/event`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventParams {
@@ -285,9 +347,10 @@ pub enum Event {
     PermissionRequested {
         request: Box<PermissionRequest>,
     },
+    /// `allowed` is absent when the question was taken back, since it no longer needs an answer.
     PermissionResolved {
         id: RequestId,
-        allowed: bool,
+        allowed: Option<bool>,
         resolved_by: Option<ResolvedBy>,
     },
     Message {
@@ -296,6 +359,11 @@ pub enum Event {
         id: MessageId,
         summary: Option<String>,
         text: String,
+    },
+    /// A member that was asked to end would rather go on; the user can end it all the same.
+    ShutdownRefused {
+        member: AgentId,
+        reason: String,
     },
     /// Something was refused or passed over that the user should see, such as forged mail.
     Warning {

@@ -1,5 +1,6 @@
 //! Mail as the model reads it: wrapped, with the sender named, so that it can't pass for the user's words.
 
+use swarm_wire::RequestId;
 use swarm_wire::mail::{IdleNotification, IdleReason};
 
 /// A message in its wrapper. A closing mark inside the text is broken, so that no text can end its wrapper.
@@ -23,6 +24,24 @@ pub fn wrap_idle(from: &str, idle: &IdleNotification) -> String {
         text.push_str(&format!(" It last said: {summary}"));
     }
     format!("<notice about=\"{}\">\n{}\n</notice>", attribute(from), body(&text))
+}
+
+/// The request to end, as a teammate's model reads it.
+pub(crate) fn wrap_shutdown(from: &str, request: &RequestId, reason: Option<&str>) -> String {
+    let why = reason.map(|reason| format!(" Why: {}", body(reason))).unwrap_or_default();
+    format!(
+        "<notice about=\"end\">\n{} asks you to end.{why} Answer with ShutdownReply, request_id `{request}`.\n</notice>",
+        attribute(from)
+    )
+}
+
+/// The notice that a teammate would rather go on.
+pub fn wrap_refusal(from: &str, reason: &str) -> String {
+    format!(
+        "<notice about=\"{}\">\nThe teammate {from} refuses to end: {}\n</notice>",
+        attribute(from),
+        body(reason)
+    )
 }
 
 fn body(text: &str) -> String {

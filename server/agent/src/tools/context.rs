@@ -6,6 +6,7 @@ use std::sync::Arc;
 use swarm_wire::AgentId;
 use tokio_util::sync::CancellationToken;
 
+use crate::ending::Ending;
 use crate::files::Files;
 use crate::ports::Team;
 use crate::post::Post;
@@ -19,6 +20,7 @@ pub(crate) struct ToolContext {
     pub(crate) files: Arc<Files>,
     pub(crate) post: Arc<Post>,
     pub(crate) shell: Arc<Shell>,
+    pub(crate) ending: Arc<Ending>,
     /// Set for the leader's agent alone.
     pub(crate) team: Option<Arc<dyn Team>>,
     /// Cancelled when the turn is interrupted or the member ends.

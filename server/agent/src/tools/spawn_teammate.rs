@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use swarm_guard::{Effect, Granted};
 use swarm_wire::MemberName;
+use swarm_wire::permission::Mode;
 
 use super::ToolContext;
 use super::tool::{Preview, Tool, ToolError};
@@ -20,6 +21,36 @@ pub(super) struct Input {
     prompt: String,
     /// Another model than yours.
     model: Option<String>,
+    /// How much it may do unasked; the user is asked when you name a wider one than `default`.
+    mode: Option<ModeName>,
+}
+
+/// The modes that a model may name.
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum ModeName {
+    #[default]
+    Default,
+    /// Edits in the workspace go through.
+    AcceptEdits,
+    /// Only reads.
+    Plan,
+    /// What would ask is refused.
+    DontAsk,
+    /// Nothing asks.
+    BypassPermissions,
+}
+
+impl From<ModeName> for Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Default => Self::Default,
+            ModeName::AcceptEdits => Self::AcceptEdits,
+            ModeName::Plan => Self::Plan,
+            ModeName::DontAsk => Self::DontAsk,
+            ModeName::BypassPermissions => Self::BypassPermissions,
+        }
+    }
 }
 
 pub(super) struct Plan {
@@ -39,13 +70,18 @@ impl Tool for SpawnTeammate {
         if input.prompt.trim().is_empty() {
             return Err(ToolError::tell("`prompt` is empty; a teammate needs a task."));
         }
+        let mode = Mode::from(input.mode.unwrap_or_default());
+        let effect = match mode {
+            Mode::AcceptEdits | Mode::BypassPermissions => Effect::Widens { mode },
+            Mode::Default | Mode::Plan | Mode::DontAsk => Effect::Team,
+        };
         let preview = Preview {
-            effect: Effect::Team,
+            effect,
             description: format!("Start teammate {name}"),
             keys: vec![name.to_string()],
             change: None,
         };
-        let request = SpawnRequest { name, prompt: input.prompt, model: input.model };
+        let request = SpawnRequest { name, prompt: input.prompt, model: input.model, mode };
         Ok((preview, Plan { request }))
     }
 

@@ -1,19 +1,20 @@
 //! What clients ask, and the questions that members put to the user.
 
+use swarm_agent::ports::SpawnRequest;
 use swarm_guard::Rules;
 use swarm_store::{Draft, TranscriptReader};
 use swarm_wire::lsp::{
-    DecisionName, Event as ClientEvent, InterruptResult, MemberParams, MessageParams, MessageResult,
-    PermissionResolveParams, PermissionResolveResult, PromptResult, ResolveOutcome, TranscriptParams,
-    TranscriptResult,
+    DecisionName, Event as ClientEvent, InterruptResult, MemberParams, MemberView, MessageParams,
+    MessageResult, PermissionResolveParams, PermissionResolveResult, PromptResult, ResolveOutcome,
+    SpawnParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
-use swarm_wire::{AgentId, MessageId, RequestId};
+use swarm_wire::{AgentId, MemberName, MessageId, RequestId};
 use tokio::sync::oneshot;
 
 use super::Hub;
-use super::members::{add_rules, blocking, rules_of};
+use super::members::{add_rules, blocking};
 use crate::command::{AttachedText, Command, Prompt, Refusal};
 
 /// Entries in one answer to `swarm/transcript`, at most.
@@ -28,6 +29,9 @@ impl Hub {
             Command::Transcript { params, reply } => drop(reply.send(self.transcript(params).await)),
             Command::Message { params, reply } => drop(reply.send(self.message(params).await)),
             Command::Resolve { params, reply } => drop(reply.send(self.resolve(params).await)),
+            Command::Spawn { params, reply } => drop(reply.send(self.spawn_for_user(params).await)),
+            Command::Stop { params, reply } => drop(reply.send(self.stop(params).await)),
+            Command::SetModes { params, reply } => drop(reply.send(self.set_modes(params).await)),
             Command::Configure { settings } => self.settings = settings,
             // The loop takes this one itself.
             Command::Shutdown { reply } => drop(reply),
@@ -42,11 +46,7 @@ impl Hub {
             });
         }
         self.check_team(prompt.team.as_deref())?;
-        if self.settings.api_key.is_none() && self.settings.base_url.is_none() {
-            let text = "no key for the model: set ANTHROPIC_API_KEY in the server's environment or the setting `apiKey`, \
-                        or point `baseUrl` at a server that wants none";
-            return Err(Refusal::Failed(text.to_owned()));
-        }
+        self.check_key()?;
         let agent = self.reachable(prompt.member.as_deref()).await?;
         let turn_id = swarm_agent::turn_id();
         let text = with_attachments(prompt.text, &prompt.attachments);
@@ -54,6 +54,42 @@ impl Hub {
         let draft = Draft::protocol(&message).map_err(|error| Refusal::Failed(error.to_string()))?;
         self.send_as_user(&agent, draft).await?;
         Ok(PromptResult { turn_id })
+    }
+
+    /// A teammate at the user's wish. The same call again gives what it made.
+    async fn spawn_for_user(&mut self, params: SpawnParams) -> Result<MemberView, Refusal> {
+        let SpawnParams { name, prompt, call_id, team, model, color, mode } = params;
+        self.check_team(team.as_deref())?;
+        let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
+        let name = match MemberName::for_teammate(&name) {
+            Ok(name) => name,
+            Err(error) => return invalid("name", error.to_string()),
+        };
+        if prompt.trim().is_empty() {
+            return invalid("prompt", "is empty; a teammate needs a task".to_owned());
+        }
+        self.check_key()?;
+        self.ensure_lead().await?;
+        let made = call_id.as_ref().and_then(|id| self.spawned.get(id)).cloned();
+        let agent = match made {
+            Some(agent) => agent,
+            None => {
+                let request = SpawnRequest { name, prompt, model, mode: mode.unwrap_or_default() };
+                self.spawn(request, color).await?
+            }
+        };
+        self.spawned.extend(call_id.map(|id| (id, agent.clone())));
+        let view = self.roster.get(&agent).map(|member| member.view.clone());
+        view.ok_or_else(|| Refusal::Unknown(format!("`{}` has ended", agent.name)))
+    }
+
+    fn check_key(&self) -> Result<(), Refusal> {
+        if self.settings.api_key.is_some() || self.settings.base_url.is_some() {
+            return Ok(());
+        }
+        let text = "no key for the model: set ANTHROPIC_API_KEY in the server's environment or the setting `apiKey`, \
+                    or point `baseUrl` at a server that wants none";
+        Err(Refusal::Failed(text.to_owned()))
     }
 
     /// A member that can take mail now.
@@ -69,7 +105,7 @@ impl Hub {
         Ok(member.view.agent_id.clone())
     }
 
-    async fn send_as_user(&mut self, to: &AgentId, draft: Draft) -> Result<MessageId, Refusal> {
+    pub(super) async fn send_as_user(&mut self, to: &AgentId, draft: Draft) -> Result<MessageId, Refusal> {
         let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
         let (sender, mailbox) = (team.user.clone(), team.led.dir.mailbox(to));
         blocking(move || sender.send(&mailbox, draft, swarm_store::Durability::Synced)).await
@@ -158,7 +194,7 @@ impl Hub {
             return;
         }
         let mut happened = agent.map(|agent| self.settle_waiting(&agent)).unwrap_or_default();
-        happened.push(ClientEvent::PermissionResolved { id: id.clone(), allowed: false, resolved_by: None });
+        happened.push(ClientEvent::PermissionResolved { id: id.clone(), allowed: None, resolved_by: None });
         self.publish(happened);
     }
 
@@ -211,13 +247,17 @@ impl Hub {
         if outcome == Outcome::Resolved {
             let mut happened = agent.map(|agent| self.settle_waiting(&agent)).unwrap_or_default();
             let resolved_by = Some(ResolvedBy::Leader);
-            happened.push(ClientEvent::PermissionResolved { id: id.clone(), allowed, resolved_by });
+            happened.push(ClientEvent::PermissionResolved {
+                id: id.clone(),
+                allowed: Some(allowed),
+                resolved_by,
+            });
             self.publish(happened);
         }
         Ok(outcome)
     }
 
-    /// Keeps a rule, and answers what it covers now.
+    /// Keeps a rule.
     async fn remember(&mut self, update: &RuleUpdate, askers: &[AgentId]) -> Result<(), Refusal> {
         let Some(team) = &mut self.team else { return Ok(()) };
         let holders: Vec<AgentId> = match update.scope {
@@ -240,13 +280,8 @@ impl Hub {
             let Some(live) = self.roster.get(&agent).and_then(|member| member.live.as_ref()) else {
                 continue;
             };
+            // Its waiting questions are decided anew by this.
             add_rules(live, update);
-            let rules = rules_of(live);
-            let covered =
-                self.team.as_ref().map(|team| team.queue.covered(&agent, &rules)).unwrap_or_default();
-            for id in covered {
-                self.resolve_one(&id, Answer::allow()).await?;
-            }
         }
         Ok(())
     }

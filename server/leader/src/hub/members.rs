@@ -1,13 +1,14 @@
 //! How members of this process come to life.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use swarm_agent::life::{self, Setup, TurnSwitch};
+use swarm_agent::life::{self, LifeEnd, Setup, TurnSwitch};
 use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, deliver};
+use swarm_guard::Bounds;
 use swarm_guard::exec::Policy;
-use swarm_guard::{Bounds, Rules};
 use swarm_model::{ApiKey, Client, Config};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
 use swarm_wire::mail::Protocol;
@@ -85,9 +86,13 @@ impl Hub {
     }
 
     /// A new teammate: in the team file, living, and with its prompt in its mailbox.
-    pub(super) async fn spawn(&mut self, request: SpawnRequest) -> Result<AgentId, Refusal> {
+    pub(super) async fn spawn(
+        &mut self,
+        request: SpawnRequest,
+        color: Option<String>,
+    ) -> Result<AgentId, Refusal> {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
-        let color = self.roster.next_color().to_owned();
+        let color = color.unwrap_or_else(|| self.roster.next_color().to_owned());
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let Some(lead_post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
         if team.led.file.members.len() >= MEMBERS_MAX {
@@ -95,15 +100,16 @@ impl Hub {
                 "the team has {MEMBERS_MAX} members, which is the most it can have"
             )));
         }
-        let SpawnRequest { name, prompt, model } = request;
+        let SpawnRequest { name, prompt, model, mode } = request;
         let (dir, head) = (team.led.dir.clone(), prompt.clone());
         let (agent, file) = blocking(move || {
             dir.update(|file| {
-                let name = team::free_name(file, &name);
-                let agent = AgentId::new(name, file.name.clone());
-                file.members.push(team::entry(&agent, &workspace, Some(color), model, Some(&head)));
-                (agent, file.clone())
-            })
+                let agent = AgentId::new(team::free_name(&dir, file, &name)?, file.name.clone());
+                let mut entry = team::entry(&agent, &workspace, Some(color), model, Some(&head));
+                entry.mode = Some(mode);
+                file.members.push(entry);
+                Ok((agent, file.clone()))
+            })?
         })
         .await?;
         if let Some(entry) = file.members.iter().find(|entry| entry.agent_id == agent) {
@@ -169,19 +175,26 @@ impl Hub {
                         }
                     }
                 };
-                tokio::join!(live, letterbox.run(mail, token), forward);
+                // What feeds the member ends when the member does.
+                tokio::select! {
+                    end = live => end,
+                    ((), ()) = async { tokio::join!(letterbox.run(mail, token), forward) } => LifeEnd::Cancelled,
+                }
             })
         } else {
             let delivery = deliver(letterbox, setup.reporter.clone(), inbox.clone(), life.clone());
             let live = life::run(setup, life.clone());
             self.lives.spawn(async move {
-                tokio::join!(live, delivery);
+                tokio::select! {
+                    end = live => end,
+                    () = delivery => LifeEnd::Cancelled,
+                }
             })
         };
         self.names.insert(task.id(), agent.clone());
         let mut happened = Vec::new();
         if let Some(member) = self.roster.get_mut(agent) {
-            member.live = Some(Live { inbox, switch, bounds });
+            member.live = Some(Live { inbox, switch, bounds, life, asked: HashSet::new(), killed: false });
             member.view.state = state.unwrap_or(MemberState::Idle);
             member.view.model = model;
             happened.push(ClientEvent::MemberChanged { member: Box::new(member.view.clone()) });
@@ -222,9 +235,4 @@ pub(super) fn add_rules(live: &Live, update: &swarm_wire::permission::RuleUpdate
             tracing::error!(%error, "a checked rule was refused");
         }
     });
-}
-
-/// The rules that hold for a member now.
-pub(super) fn rules_of(live: &Live) -> Rules {
-    live.bounds.borrow().rules.clone()
 }

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it, with the place")]
 
+mod endings;
 mod forgery;
 mod members;
+mod modes;
 mod questions;
 mod resume;
 mod stage;

@@ -15,6 +15,11 @@ pub(super) async fn follow(mut events: Receiver<TeamEvent>, proxy: Proxy) {
             Ok(TeamEvent { event: Event::Warning { text }, .. }) => {
                 proxy.show(MessageType::WARNING, format!("swarm: {text}"));
             }
+            Ok(TeamEvent { event: Event::ShutdownRefused { member, reason }, .. }) => {
+                let text =
+                    format!("{} would rather go on: {reason}. It can be stopped all the same.", member.name);
+                proxy.show(MessageType::WARNING, text);
+            }
             // What was missed is in the log all the same.
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,

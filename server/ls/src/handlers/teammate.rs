@@ -1,0 +1,23 @@
+//! `swarm/teammate/spawn`, `stop` and `setModes`: the user's own hand on the team.
+
+use std::sync::Arc;
+
+use swarm_wire::lsp::{MemberView, SetModesParams, SpawnParams, StopParams, StopResult};
+
+use crate::error::Problem;
+use crate::session::Session;
+
+pub(crate) async fn spawn(session: Arc<Session>, params: SpawnParams) -> Result<MemberView, Problem> {
+    Ok(session.leader()?.spawn(params).await?)
+}
+
+pub(crate) async fn stop(session: Arc<Session>, params: StopParams) -> Result<StopResult, Problem> {
+    Ok(session.leader()?.stop(params).await?)
+}
+
+pub(crate) async fn set_modes(
+    session: Arc<Session>,
+    params: SetModesParams,
+) -> Result<Vec<MemberView>, Problem> {
+    Ok(session.leader()?.set_modes(params).await?)
+}
