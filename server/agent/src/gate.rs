@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use swarm_guard::{Bounds, Permit, Question, Verdict, decide};
+use swarm_wire::AgentId;
 use swarm_wire::permission::{Answer, PermissionRequest, Status};
 use swarm_wire::transcript::CallResult;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::clock::{permission_id, unix_ms};
 use crate::ports::{Ask, Withdrawn};
@@ -37,6 +39,29 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
+    /// Decides something that happens while a call runs, such as a new host that its command wants to reach.
+    /// `needed` ends when nobody waits for it any more.
+    pub(crate) async fn may(
+        &self,
+        call: &Call,
+        preview: &Preview,
+        agent: &AgentId,
+        needed: &CancellationToken,
+    ) -> bool {
+        match self.verdict(call, preview) {
+            Ok(Ok(_)) => true,
+            Err(_) => false,
+            Ok(Err(question)) => {
+                let request = self.request(call, preview, &question, agent);
+                match self.wait(request, call, preview, needed).await {
+                    Ok(Waited::Answered(answer)) => question.answered(&answer).is_some(),
+                    Ok(Waited::Covered(_)) => true,
+                    Err(_) => false,
+                }
+            }
+        }
+    }
+
     /// Prepares a call, which changes nothing: what it would do can be shown before it is decided.
     pub(crate) async fn prepare(
         &self,
@@ -68,8 +93,8 @@ impl Gate {
         match self.verdict(call, prepared.preview())? {
             Ok(permit) => run(prepared, permit, context).await,
             Err(question) => {
-                let request = self.request(call, prepared.as_ref(), &question, context);
-                match self.wait(request, call, prepared.preview(), context).await? {
+                let request = self.request(call, prepared.preview(), &question, &context.agent);
+                match self.wait(request, call, prepared.preview(), &context.turn).await? {
                     Waited::Answered(answer) => {
                         self.answered(call, prepared, question, answer, context).await
                     }
@@ -85,10 +110,10 @@ impl Gate {
         request: PermissionRequest,
         call: &Call,
         preview: &Preview,
-        context: &ToolContext,
+        turn: &CancellationToken,
     ) -> Result<Waited, ToolError> {
         let mut bounds = self.bounds.clone();
-        let needed = context.turn.child_token();
+        let needed = turn.child_token();
         let mut answer = self.ask.ask(request, &needed);
         loop {
             tokio::select! {
@@ -160,17 +185,16 @@ impl Gate {
     fn request(
         &self,
         call: &Call,
-        prepared: &dyn PreparedCall,
+        preview: &Preview,
         question: &Question,
-        context: &ToolContext,
+        agent: &AgentId,
     ) -> PermissionRequest {
-        let preview = prepared.preview();
         PermissionRequest {
             id: permission_id(),
-            worker_id: context.agent.clone(),
-            worker_name: context.agent.name.clone(),
+            worker_id: agent.clone(),
+            worker_name: agent.name.clone(),
             worker_color: self.color.clone(),
-            team_name: context.agent.team.clone(),
+            team_name: agent.team.clone(),
             tool_name: call.name.clone(),
             tool_use_id: call.id.clone(),
             description: preview.description.clone(),

@@ -8,6 +8,7 @@ mod ending;
 mod event;
 mod files;
 mod gate;
+mod hosts;
 mod inbox;
 pub mod life;
 mod mail;

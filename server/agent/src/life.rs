@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use swarm_guard::Bounds;
+use swarm_guard::exec::Network;
+use swarm_guard::proxy::Proxy;
 use swarm_model::Client;
 use swarm_store::Transcript;
 use swarm_wire::lsp::TurnEnd;
@@ -18,6 +20,7 @@ use crate::context::{History, system_text};
 use crate::event::{Report, Reporter};
 use crate::files::Files;
 use crate::gate::Gate;
+use crate::hosts::HostAsker;
 use crate::inbox::{Inbox, Input};
 use crate::ports::{Ask, Editor, Team};
 use crate::post::Post;
@@ -84,7 +87,7 @@ pub enum LifeEnd {
 
 /// Lives until `life` is cancelled, the member agrees to end, or no input can come any more.
 pub async fn run(setup: Setup, life: CancellationToken) -> LifeEnd {
-    let mut member = Member::new(setup);
+    let mut member = Member::new(setup, &life);
     while let Some(Some(inputs)) = life.run_until_cancelled(member.engine.inbox.next()).await {
         let result = member.turn(inputs, &life).await;
         if member.engine.ending.is_agreed() {
@@ -112,9 +115,14 @@ struct Member {
 }
 
 impl Member {
-    fn new(setup: Setup) -> Self {
+    fn new(setup: Setup, life: &CancellationToken) -> Self {
         let tools = if setup.team.is_some() { Tools::of_leader() } else { Tools::of_teammate() };
-        let gate = Gate { tools, bounds: setup.bounds, ask: setup.ask, color: setup.color };
+        let gate = Arc::new(Gate { tools, bounds: setup.bounds, ask: setup.ask, color: setup.color });
+        let mut shell = setup.shell;
+        if shell.policy.network == Network::Proxy {
+            let asker = HostAsker { gate: gate.clone(), agent: setup.agent.clone(), life: life.clone() };
+            shell.proxy = Some(Proxy::new(Arc::new(asker)));
+        }
         let engine = Engine {
             client: setup.client,
             model: setup.model,
@@ -132,7 +140,7 @@ impl Member {
             agent: setup.agent,
             cwd: setup.cwd,
             files,
-            shell: Arc::new(setup.shell),
+            shell: Arc::new(shell),
             post: setup.post,
             team: setup.team,
             switch: setup.switch,

@@ -38,7 +38,7 @@ pub(crate) struct Engine {
     pub(crate) model: String,
     pub(crate) max_tokens: u32,
     pub(crate) system: Arc<str>,
-    pub(crate) gate: Gate,
+    pub(crate) gate: Arc<Gate>,
     pub(crate) history: History,
     pub(crate) inbox: Inbox,
     pub(crate) reporter: Reporter,

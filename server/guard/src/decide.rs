@@ -79,6 +79,7 @@ fn harm(effect: &Effect, workspace: &Path) -> Option<String> {
         }
         Effect::Writes { .. } => "it changes files".to_owned(),
         Effect::Runs { .. } => "it runs a command".to_owned(),
+        Effect::Leaves { hosts } => format!("it reaches {}", hosts.join(", ")),
         Effect::Widens { mode } => format!("it starts a teammate in the mode {mode:?}"),
     };
     Some(why)

@@ -13,6 +13,8 @@ pub enum Effect {
     Writes { paths: Vec<PathBuf> },
     /// Runs a shell command.
     Runs { command: String },
+    /// Reaches other hosts.
+    Leaves { hosts: Vec<String> },
     /// Stays within the team: a message, a teammate with no more rights than `default`.
     Team,
     /// Gives a teammate this mode, which is wider than `default`.
@@ -24,6 +26,7 @@ impl Effect {
         match self {
             Self::Reads { .. } | Self::Team => Level::ReadOnly,
             Self::Writes { .. } => Level::ChangesFiles,
+            Self::Leaves { .. } => Level::LeavesMachine,
             Self::Runs { .. } | Self::Widens { .. } => Level::RunsCode,
         }
     }

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use swarm_guard::exec::{self, Exit, Finished, Output};
+use swarm_guard::proxy::Visit;
 use swarm_guard::{Effect, Granted};
 
 use super::ToolContext;
@@ -68,6 +69,7 @@ impl Tool for Bash {
         order.cwd = context.cwd.clone();
         order.env = context.shell.env.clone();
         order.helper = context.shell.helper.clone();
+        order.proxy = context.shell.proxy.clone();
         order.timeout = Some(timeout);
         order.output_cap = OUTPUT_MAX;
         let mut running = exec::spawn(order).await.map_err(|error| ToolError::tell(error.to_string()))?;
@@ -80,7 +82,8 @@ impl Tool for Bash {
                 return Err(ToolError::Aborted);
             }
         };
-        let Finished { exit, output, .. } = finished.map_err(|error| ToolError::tell(error.to_string()))?;
+        let Finished { exit, output, visits } =
+            finished.map_err(|error| ToolError::tell(error.to_string()))?;
         let mut text = printed(&output);
         let how = match exit {
             Exit::Code(code) => format!("[exit code {code}]"),
@@ -93,6 +96,7 @@ impl Tool for Bash {
             text.push('\n');
         }
         text.push_str(&how);
+        text.push_str(&refused_hosts(&visits));
         text.push_str(&unsaved_note(context.files.still_unsaved().await));
         match exit {
             Exit::Code(0) => Ok(text),
@@ -115,6 +119,18 @@ fn one_line(command: &str) -> String {
     let first = lines.next().unwrap_or_default();
     let more = if lines.next().is_some() { " …" } else { "" };
     format!("`{}{more}`", first.replace(|c: char| c.is_control(), " "))
+}
+
+fn refused_hosts(visits: &[Visit]) -> String {
+    let refused: Vec<String> = visits
+        .iter()
+        .filter(|visit| !visit.allowed)
+        .map(|visit| format!("{}:{}", visit.host, visit.port))
+        .collect();
+    match refused.is_empty() {
+        true => String::new(),
+        false => format!("\n[Not let through by the user: {}]", refused.join(", ")),
+    }
 }
 
 fn unsaved_note(unsaved: Vec<PathBuf>) -> String {

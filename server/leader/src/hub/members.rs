@@ -8,7 +8,7 @@ use swarm_agent::life::{self, LifeEnd, Setup, TurnSwitch};
 use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, deliver};
 use swarm_guard::Bounds;
-use swarm_guard::exec::Policy;
+use swarm_guard::exec::{Network, Policy};
 use swarm_model::{ApiKey, Client, Config};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
 use swarm_wire::mail::Protocol;
@@ -225,7 +225,8 @@ fn shell(workspace: &Path, root: &Path, machine: &Machine) -> Result<Shell, Refu
         Refusal::Failed(format!("no walls for commands in {}: {error}", workspace.display()))
     })?;
     policy.hidden.push(root.to_owned());
-    Ok(Shell { policy, env: machine.env.clone(), helper: machine.helper.clone() })
+    policy.network = Network::Proxy;
+    Ok(Shell::new(policy, machine.env.clone(), machine.helper.clone()))
 }
 
 /// The rules of one member beside the team's.
