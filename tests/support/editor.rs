@@ -172,6 +172,19 @@ impl Editor {
         self.child.id()
     }
 
+    /// Kills the server as the kernel would, and claims that end: nothing of it may stay, its commands included.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap_or_else(|error| panic!("the server cannot be killed: {error}"));
+        self.await_end();
+    }
+
+    /// Waits until no process whose command line has `words` runs in this world.
+    pub fn await_gone(&self, words: &str) {
+        if let Err(left) = processes::none_left_with(&self.world, words, END) {
+            panic!("processes that should have ended: {left:#?}");
+        }
+    }
+
     /// Waits for the answer with a `null` id: the server's word on a message that it could not read.
     pub fn await_nameless_error(&mut self) -> ErrorAnswer {
         match self.answer_to(NAMELESS) {

@@ -25,9 +25,15 @@ pub(crate) fn running(world: &str) -> Vec<String> {
 
 /// Waits until no process of `world` runs; those that still do when the time is up are the error.
 pub(crate) fn none_left(world: &str, within: Duration) -> Result<(), Vec<String>> {
+    none_left_with(world, "", within)
+}
+
+/// As [`none_left`], of those whose command line has `words`.
+pub(crate) fn none_left_with(world: &str, words: &str, within: Duration) -> Result<(), Vec<String>> {
     let deadline = Instant::now() + within;
     loop {
-        let left = running(world);
+        let mut left = running(world);
+        left.retain(|line| line.contains(words));
         if left.is_empty() {
             return Ok(());
         }
