@@ -19,6 +19,8 @@ mod order;
 mod places;
 mod policy;
 #[cfg(target_os = "linux")]
+mod reports;
+#[cfg(target_os = "linux")]
 mod running;
 pub mod seatbelt;
 #[cfg(target_os = "linux")]

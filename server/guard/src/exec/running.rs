@@ -3,12 +3,10 @@
 
 use std::future::pending;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, Interest};
-use tokio::net::UnixStream;
+use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 use tokio::sync::{mpsc, watch};
@@ -16,8 +14,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
 use super::capture::{Capture, Output};
-use super::link;
 use super::order::{Failed, INTERRUPT, Report, TERMINATE};
+use super::reports::ReportReader;
 use super::spawn::ExecError;
 use crate::proxy::{Session, Visit};
 
@@ -276,49 +274,5 @@ async fn at(instant: Option<Instant>) {
     match instant {
         Some(instant) => sleep_until(instant).await,
         None => pending().await,
-    }
-}
-
-/// Reads the helper's reports from the link.
-pub(super) struct ReportReader {
-    link: UnixStream,
-    unread: Vec<u8>,
-    descriptors: Vec<OwnedFd>,
-}
-
-impl ReportReader {
-    pub(super) fn new(link: UnixStream) -> Self {
-        Self { link, unread: Vec::new(), descriptors: Vec::new() }
-    }
-
-    /// The next report; none once the helper has closed the link. Nothing is lost when this is cancelled.
-    pub(super) async fn next(&mut self) -> io::Result<Option<Report>> {
-        loop {
-            if let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.unread.drain(..=end).collect();
-                return serde_json::from_slice(&line).map(Some).map_err(io::Error::from);
-            }
-            let mut buffer = [0; 1024];
-            let received =
-                self.link.async_io(Interest::READABLE, || link::receive(&self.link, &mut buffer)).await;
-            match received {
-                Ok((0, _)) => return Ok(None),
-                Ok((count, descriptors)) => {
-                    self.unread.extend_from_slice(buffer.get(..count).unwrap_or_default());
-                    self.descriptors.extend(descriptors);
-                }
-                Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(None),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    /// A descriptor that came with the reports so far.
-    pub(super) fn take_descriptor(&mut self) -> Option<OwnedFd> {
-        self.descriptors.pop()
-    }
-
-    async fn tell(&self, word: u8) -> io::Result<()> {
-        self.link.async_io(Interest::WRITABLE, || link::send(&self.link, &[word], &[])).await
     }
 }

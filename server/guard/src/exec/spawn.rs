@@ -18,7 +18,8 @@ use super::environment::Environment;
 use super::link;
 use super::order::{Failed, Order, Program, Report};
 use super::policy::Policy;
-use super::running::{Parts, ReportReader, Running};
+use super::reports::ReportReader;
+use super::running::{Parts, Running};
 use crate::proxy::Proxy;
 
 /// A command that is to run behind walls.

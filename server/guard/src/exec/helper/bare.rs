@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::os::fd::OwnedFd;
 
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitOptions};
 
 use super::plan::Mount;
 use super::refusal::{At, Refusal};
@@ -25,9 +25,13 @@ pub(super) fn run(order: &Order, plan: &[Mount], stdin: OwnedFd) -> Result<(), R
     let ended = supervise(order, plan, stdin, &watch);
     // Whoever loses its parent becomes a child of this process, so that in the end all are.
     loop {
-        kill_descendants(Signal::KILL);
-        match rustix::process::wait(WaitOptions::empty()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        match rustix::process::wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) => {
+                kill_descendants(Signal::KILL);
+                // The next one to end says that it is worth looking again.
+                let _ = rustix::process::waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+            }
             // No child is left.
             Err(_) => return ended,
         }
