@@ -30,6 +30,9 @@ const MAX_CONNECTIONS: usize = 128;
 /// Hosts that are listed for one command; all are in the log.
 const MAX_VISITS: usize = 200;
 
+/// Questions that one command has open at a time: a person reads them, and a command can invent names without end.
+const MAX_QUESTIONS: usize = 8;
+
 const CONNECT_WITHIN: Duration = Duration::from_secs(30);
 
 /// Asks a person whether a host may be reached.
@@ -91,6 +94,7 @@ impl Proxy {
             proxy: self.clone(),
             command,
             refused: Memory::default(),
+            questions: Semaphore::new(MAX_QUESTIONS),
             visits: Mutex::default(),
         });
         let task = tokio::spawn(accept(listener, passage.clone()));
@@ -129,6 +133,7 @@ struct Passage {
     command: String,
     /// A no holds for this command; the next one may ask again.
     refused: Memory,
+    questions: Semaphore,
     visits: Mutex<Vec<Visit>>,
 }
 
@@ -196,9 +201,12 @@ impl Passage {
             reach,
             command: self.command.clone(),
         };
-        let known_refusal = self.refused.get(&key);
-        let allowed = known_refusal.is_none()
-            && self.proxy.allowed.get_or_ask(&key, || self.proxy.ask.ask(&question)).await;
+        let ask = async || {
+            let _turn = self.questions.acquire().await;
+            // Meanwhile another connection may have been told no.
+            self.refused.get(&key).is_none() && self.proxy.ask.ask(&question).await
+        };
+        let allowed = self.refused.get(&key).is_none() && self.proxy.allowed.get_or_ask(&key, ask).await;
         if !allowed {
             self.refused.set(key);
         }

@@ -10,8 +10,8 @@ use std::process::Command;
 
 use rustix::event::{PollFd, PollFlags};
 
-use self::outside::{Outside, User, is_administrator, users};
-use crate::support::probe;
+use self::outside::{Outside, User, users};
+use crate::support::{is_administrator, probe};
 
 /// Waits until somebody has written to a named pipe.
 fn signalled(path: &Path) {

@@ -276,3 +276,19 @@ async fn the_commands_own_loopback_needs_nobody() {
     assert_eq!(finished.output.head, "to itself\n");
     assert!(person.asked().is_empty());
 }
+
+#[tokio::test]
+async fn a_command_that_invents_names_asks_a_few_at_a_time() {
+    let (world, person) = (World::new(), Person::new(|_| true, 0));
+    let line = "for i in $(seq 30); do curl -sS http://n$i.test/ & done; wait";
+    let running = spawn(confined(&world, proxy(&person), line)).await.unwrap();
+    for answered in 0..22 {
+        while person.asked().len() < answered + 8 {
+            tokio::time::timeout(LONG, person.asked.notified()).await.unwrap();
+        }
+        assert_eq!(person.asked().len(), answered + 8, "never more than eight are open");
+        person.answers.add_permits(1);
+    }
+    person.answers.add_permits(8);
+    assert_eq!(finish(running).await.output.head.matches("was not allowed").count(), 30);
+}

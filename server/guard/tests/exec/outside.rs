@@ -12,7 +12,7 @@ use std::process::Command;
 use swarm_guard::exec::{Network, Policy};
 use tempfile::TempDir;
 
-use crate::support::probe;
+use crate::support::{is_administrator, place, probe};
 
 /// `nobody`, as most systems have it.
 const ORDINARY: u32 = 65534;
@@ -38,12 +38,10 @@ pub(super) struct Outside {
 
 impl Outside {
     pub(super) fn new(user: User) -> Self {
-        // Not beneath `/tmp`, which a command may write.
-        let place = if is_administrator() { "/var/lib" } else { env!("CARGO_TARGET_TMPDIR") };
         let dir = tempfile::Builder::new()
             .prefix("swarm-outside")
             .permissions(readable())
-            .tempdir_in(place)
+            .tempdir_in(place())
             .unwrap();
         let home = dir.path().join("home");
         for path in [".ssh", ".config/gh", "work/.git/hooks", "work/sub", "swarm/teams", "bin", ".cargo/bin"]
@@ -151,10 +149,6 @@ pub(super) fn git(dir: &Path, args: &[&str]) {
 
 fn readable() -> fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o755)
-}
-
-pub(super) fn is_administrator() -> bool {
-    rustix::process::geteuid().is_root()
 }
 
 pub(super) fn users() -> Vec<User> {

@@ -11,6 +11,15 @@ use tempfile::TempDir;
 /// Far more than any test needs; a test that gets here has failed.
 pub(crate) const LONG: Duration = Duration::from_secs(60);
 
+/// Where worlds are that must not lie beneath `/tmp`, which a command may write.
+pub(crate) fn place() -> &'static str {
+    if is_administrator() { "/var/lib" } else { env!("CARGO_TARGET_TMPDIR") }
+}
+
+pub(crate) fn is_administrator() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// A home and a workspace in it.
 pub(crate) struct World {
     pub(crate) dir: TempDir,

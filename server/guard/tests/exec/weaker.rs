@@ -4,7 +4,7 @@ use std::fs;
 
 use swarm_guard::exec::{Confinement, Exit, Helper, Network, Policy, Step, coverage, spawn};
 
-use crate::support::{World, finish, printed, probe, processes_with};
+use crate::support::{World, finish, place, printed, probe, processes_with};
 
 #[tokio::test]
 async fn this_machine_holds_everything() {
@@ -15,7 +15,7 @@ async fn this_machine_holds_everything() {
 
 /// A world beside `/tmp`, and a policy without namespaces over it.
 fn partial(network: Network) -> (World, Policy) {
-    let world = World::within(env!("CARGO_TARGET_TMPDIR"));
+    let world = World::within(place());
     fs::create_dir_all(world.home().join(".ssh")).unwrap();
     for file in [".ssh/id", ".netrc", "notes"] {
         fs::write(world.home().join(file), "secret\n").unwrap();
@@ -104,7 +104,7 @@ async fn a_command_that_is_let_out_has_the_machine_as_it_is() {
 
 #[tokio::test]
 async fn where_namespaces_are_refused_full_walls_run_nothing_and_say_so() {
-    let world = World::within(env!("CARGO_TARGET_TMPDIR"));
+    let world = World::within(place());
     fs::copy(probe(), world.workspace().join("probe")).unwrap();
     // Behind walls there are no namespaces to be had, as on a machine that refuses them.
     let inner = serde_json::to_string(&world.policy()).unwrap();

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::support::{finish, probe};
+use crate::support::{finish, place, probe};
 
 struct Yes;
 
@@ -35,8 +35,7 @@ struct Desk {
 impl Desk {
     #[expect(clippy::disallowed_methods, reason = "the tools are those of whoever runs the tests")]
     fn new() -> Self {
-        let dir =
-            tempfile::Builder::new().prefix("swarm-work").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let dir = tempfile::Builder::new().prefix("swarm-work").tempdir_in(place()).unwrap();
         let (work, home) = (dir.path().join("work"), PathBuf::from(std::env::var("HOME").unwrap()));
         fs::create_dir(&work).unwrap();
         let mut policy = Policy::for_workspace(&work, &home).unwrap();
