@@ -17,6 +17,8 @@ use super::{Blocked, Passage};
 const MAX_HEAD: usize = 64 * 1024;
 /// How long a client may take to say what it wants.
 const HEAD_WITHIN: Duration = Duration::from_secs(30);
+/// How long it may take to close its side once it was answered.
+const LINGER: Duration = Duration::from_secs(2);
 
 pub(super) async fn serve(mut client: TcpStream, passage: &Passage) -> io::Result<()> {
     let read = tokio::time::timeout(HEAD_WITHIN, read_head(&mut client)).await;
@@ -95,12 +97,25 @@ async fn pass(
         }
     };
     // A server may answer, and close, before it has read the whole body.
-    tokio::pin!(up, down);
-    tokio::select! {
-        // Also when not all could be sent: the answer says why.
-        _ = &mut up => down.await,
-        answered = &mut down => answered,
-    }
+    let passed = {
+        tokio::pin!(up, down);
+        tokio::select! {
+            // Also when not all could be sent: the answer says why.
+            _ = &mut up => down.await,
+            answered = &mut down => answered,
+        }
+    };
+    linger(&mut from_client).await;
+    passed
+}
+
+/// Reads on until the client has closed too, for a while: a connection that is closed over unread bytes is reset, and
+/// the client may lose the answer.
+async fn linger(client: &mut (impl AsyncRead + Unpin)) {
+    let mut nowhere = tokio::io::sink();
+    let rest = tokio::io::copy(client, &mut nowhere);
+    // However that ends, the connection is done.
+    let _ = tokio::time::timeout(LINGER, rest).await;
 }
 
 async fn copy_body(
@@ -184,5 +199,7 @@ async fn answer(client: &mut TcpStream, status: &str, reason: &str) -> io::Resul
         reason.len() + "swarm: \n".len(),
     );
     client.write_all(text.as_bytes()).await?;
-    client.shutdown().await
+    client.shutdown().await?;
+    linger(client).await;
+    Ok(())
 }

@@ -292,3 +292,11 @@ async fn a_command_that_invents_names_asks_a_few_at_a_time() {
     person.answers.add_permits(8);
     assert_eq!(finish(running).await.output.head.matches("was not allowed").count(), 30);
 }
+
+#[tokio::test]
+async fn a_refusal_is_heard_by_who_is_still_sending() {
+    let (world, person) = (World::new(), Person::new(|_| true, Semaphore::MAX_PERMITS));
+    let line = "head -c 3000000 /dev/zero >big; curl -sS -H Expect: --data-binary @big http://no.test/";
+    let finished = run(&world, proxy(&person), line).await;
+    assert_eq!(finished.output.head, "swarm: no.test:80 was not allowed\n");
+}
