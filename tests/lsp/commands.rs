@@ -88,6 +88,43 @@ fn what_goes_on_in_the_background_holds_up_no_result() {
 }
 
 #[test]
+fn a_background_command_is_listed_read_and_ended() {
+    let job = |input: Value| reply([call("BashJobs", input)]);
+    let command = "echo begun; echo ready > pipe; sleep 4711";
+    let script = Script::new().agent(
+        "team-lead",
+        [
+            reply([call("Bash", json!({ "command": command, "background": true }))]),
+            job(json!({})).expect("in the background as job 1").wait_for("it runs"),
+            job(json!({ "job": 1 })).expect("1: echo begun").expect("[still running]"),
+            job(json!({ "job": 1, "end": true })).expect("begun\n[still running]"),
+            job(json!({ "job": 1 })).expect("begun\n[ended from outside]"),
+            reply([say("Done.")]).expect("There is no background command 1."),
+        ],
+    );
+    let (model, world) = played(script);
+    let mut editor = world.editor(Caps::rich());
+    let pipe = pipe(&world);
+    allow(&mut editor);
+    await_word(&pipe);
+    model.open("it runs");
+    editor.await_event("turnEnded");
+    editor.await_gone("sleep 4711");
+}
+
+#[test]
+fn a_background_command_ends_with_the_server() {
+    let (_model, world, mut editor) = running(
+        json!({ "command": format!("{STUBBORN} echo ready > pipe; sleep 4711"), "background": true }),
+    );
+    let pipe = pipe(&world);
+    allow(&mut editor);
+    await_word(&pipe);
+    editor.await_event("turnEnded");
+    editor.close();
+}
+
+#[test]
 fn a_command_sees_neither_the_state_nor_the_key_and_writes_only_in_the_workspace() {
     let command =
         "ls -A \"$STATE\" ; env | grep -c API_KEY; echo x > inside; echo x > \"$HOME/outside\"; true";

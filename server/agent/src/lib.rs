@@ -10,6 +10,7 @@ mod files;
 mod gate;
 mod hosts;
 mod inbox;
+mod jobs;
 pub mod life;
 mod mail;
 pub mod ports;

@@ -22,6 +22,7 @@ use crate::files::Files;
 use crate::gate::Gate;
 use crate::hosts::HostAsker;
 use crate::inbox::{Inbox, Input};
+use crate::jobs::Jobs;
 use crate::ports::{Ask, Editor, Team};
 use crate::post::Post;
 use crate::shell::Shell;
@@ -88,19 +89,30 @@ pub enum LifeEnd {
 /// Lives until `life` is cancelled, the member agrees to end, or no input can come any more.
 pub async fn run(setup: Setup, life: CancellationToken) -> LifeEnd {
     let mut member = Member::new(setup, &life);
-    while let Some(Some(inputs)) = life.run_until_cancelled(member.engine.inbox.next()).await {
-        let result = member.turn(inputs, &life).await;
-        if member.engine.ending.is_agreed() {
-            return LifeEnd::Agreed;
+    let end = member.live(&life).await;
+    // Agreed or cancelled, what it left running ends with it.
+    life.cancel();
+    member.jobs.ended().await;
+    end
+}
+
+impl Member {
+    /// Turn after turn, to the end.
+    async fn live(&mut self, life: &CancellationToken) -> LifeEnd {
+        while let Some(Some(inputs)) = life.run_until_cancelled(self.engine.inbox.next()).await {
+            let result = self.turn(inputs, life).await;
+            if self.engine.ending.is_agreed() {
+                return LifeEnd::Agreed;
+            }
+            if life.is_cancelled() {
+                break;
+            }
+            if self.engine.inbox.is_empty() {
+                self.idle(result).await;
+            }
         }
-        if life.is_cancelled() {
-            break;
-        }
-        if member.engine.inbox.is_empty() {
-            member.idle(result).await;
-        }
+        LifeEnd::Cancelled
     }
-    LifeEnd::Cancelled
 }
 
 struct Member {
@@ -109,6 +121,7 @@ struct Member {
     cwd: PathBuf,
     files: Arc<Files>,
     shell: Arc<Shell>,
+    jobs: Arc<Jobs>,
     post: Arc<Post>,
     team: Option<Arc<dyn Team>>,
     switch: TurnSwitch,
@@ -141,6 +154,7 @@ impl Member {
             cwd: setup.cwd,
             files,
             shell: Arc::new(shell),
+            jobs: Arc::new(Jobs::new(life.clone())),
             post: setup.post,
             team: setup.team,
             switch: setup.switch,
@@ -158,6 +172,7 @@ impl Member {
             files: self.files.clone(),
             post: self.post.clone(),
             shell: self.shell.clone(),
+            jobs: self.jobs.clone(),
             ending: self.engine.ending.clone(),
             team: self.team.clone(),
             turn: cancel,

@@ -1,6 +1,7 @@
 //! The tools of a member. Adding one is a file here and a line in the list below.
 
 mod bash;
+mod bash_jobs;
 mod context;
 mod edit;
 mod read;
@@ -46,6 +47,7 @@ impl Tools {
             tool::erase(write::Write),
             tool::erase(edit::Edit),
             tool::erase(bash::Bash),
+            tool::erase(bash_jobs::BashJobs),
             tool::erase(send_message::SendMessage),
         ]
     }

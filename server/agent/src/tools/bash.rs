@@ -26,11 +26,15 @@ pub(super) struct Input {
     command: String,
     /// Seconds until it is ended; 120 by default, 600 at most.
     timeout: Option<u64>,
+    /// Start it and go on; BashJobs tells what became of it. It has no timeout.
+    #[serde(default)]
+    background: bool,
 }
 
 pub(super) struct Plan {
     command: String,
-    timeout: Duration,
+    /// `None` in the background.
+    timeout: Option<Duration>,
 }
 
 #[async_trait]
@@ -41,7 +45,7 @@ impl Tool for Bash {
     type Plan = Plan;
 
     async fn prepare(&self, input: Input, _context: &ToolContext) -> Result<(Preview, Plan), ToolError> {
-        let Input { command, timeout } = input;
+        let Input { command, timeout, background } = input;
         if command.trim().is_empty() {
             return Err(ToolError::tell("`command` is empty."));
         }
@@ -56,23 +60,36 @@ impl Tool for Bash {
         }
         let preview = Preview {
             effect: Effect::Runs { command: command.clone() },
-            description: format!("Run {}", one_line(&command)),
+            description: format!(
+                "Run {}{}",
+                one_line(&command),
+                if background { " in the background" } else { "" }
+            ),
             keys: vec![command.clone()],
             change: None,
         };
-        Ok((preview, Plan { command, timeout: Duration::from_secs(seconds) }))
+        Ok((preview, Plan { command, timeout: (!background).then(|| Duration::from_secs(seconds)) }))
     }
 
     async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
         let Plan { command, timeout } = call.into_inner();
-        let mut order = exec::Command::bash(command, context.shell.policy.clone());
+        if timeout.is_none() && !context.jobs.has_room() {
+            return Err(ToolError::tell(
+                "There are too many background commands; read or end some with BashJobs.",
+            ));
+        }
+        let mut order = exec::Command::bash(command.clone(), context.shell.policy.clone());
         order.cwd = context.cwd.clone();
         order.env = context.shell.env.clone();
         order.helper = context.shell.helper.clone();
         order.proxy = context.shell.proxy.clone();
-        order.timeout = Some(timeout);
+        order.timeout = timeout;
         order.output_cap = OUTPUT_MAX;
         let mut running = exec::spawn(order).await.map_err(|error| ToolError::tell(error.to_string()))?;
+        if timeout.is_none() {
+            let job = context.jobs.add(command, running);
+            return Ok(format!("It runs in the background as job {job}."));
+        }
         let finished = tokio::select! {
             finished = running.wait() => finished,
             () = context.turn.cancelled() => {
@@ -85,13 +102,7 @@ impl Tool for Bash {
         let Finished { exit, output, visits } =
             finished.map_err(|error| ToolError::tell(error.to_string()))?;
         let mut text = printed(&output);
-        let how = match exit {
-            Exit::Code(code) => format!("[exit code {code}]"),
-            Exit::Signal(signal) => format!("[ended by signal {signal}]"),
-            Exit::TimedOut => format!("[ended after {} s, when its time was up]", timeout.as_secs()),
-            Exit::Interrupted | Exit::Killed => "[ended from outside]".to_owned(),
-            Exit::Tampered => "[ended: it made a file in a repository that would have git, outside, read another configuration]".to_owned(),
-        };
+        let how = how_it_ended(exit);
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
@@ -105,8 +116,22 @@ impl Tool for Bash {
     }
 }
 
+/// How a command ended, behind what it printed.
+pub(super) fn how_it_ended(exit: Exit) -> String {
+    match exit {
+        Exit::Code(code) => format!("[exit code {code}]"),
+        Exit::Signal(signal) => format!("[ended by signal {signal}]"),
+        Exit::TimedOut => "[ended when its time was up]".to_owned(),
+        Exit::Interrupted | Exit::Killed => "[ended from outside]".to_owned(),
+        Exit::Tampered => {
+            "[ended: it made a file in a repository that would have git, outside, read another configuration]"
+                .to_owned()
+        }
+    }
+}
+
 /// What the command printed; where it is too much, its beginning and its end.
-fn printed(output: &Output) -> String {
+pub(super) fn printed(output: &Output) -> String {
     if output.omitted == 0 {
         return output.head.clone();
     }

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::ending::Ending;
 use crate::files::Files;
+use crate::jobs::Jobs;
 use crate::ports::Team;
 use crate::post::Post;
 use crate::shell::Shell;
@@ -20,6 +21,7 @@ pub(crate) struct ToolContext {
     pub(crate) files: Arc<Files>,
     pub(crate) post: Arc<Post>,
     pub(crate) shell: Arc<Shell>,
+    pub(crate) jobs: Arc<Jobs>,
     pub(crate) ending: Arc<Ending>,
     /// Set for the leader's agent alone.
     pub(crate) team: Option<Arc<dyn Team>>,
