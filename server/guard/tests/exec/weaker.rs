@@ -21,6 +21,8 @@ fn partial(network: Network) -> (World, Policy) {
         fs::write(world.home().join(file), "secret\n").unwrap();
     }
     let mut policy = Policy::for_workspace(&world.workspace(), &world.home()).unwrap();
+    // As `/home` is, with the home in it.
+    policy.hidden.push(world.dir.path().into());
     policy.confinement = Confinement::Partial;
     policy.network = network;
     (world, policy)

@@ -91,6 +91,10 @@ fn rules_alone(
         plan.iter().filter(|mount| mount.what == What::Hidden).map(|mount| mount.at.as_path()).collect();
     let mut readable = Vec::new();
     around(Path::new("/"), &hidden, &mut readable);
+    // What is shown inside of something hidden, as the home is among the homes.
+    for shown in plan.iter().filter(|mount| mount.what == What::ReadOnly) {
+        around(&shown.at, &hidden, &mut readable);
+    }
     rules = allow(rules, Path::new("/"), AccessFs::ReadDir.into())?;
     for path in readable {
         rules = allow(rules, &path, AccessFs::from_read(NEWEST))?;
