@@ -26,6 +26,8 @@ pub struct Machine {
     pub home: PathBuf,
     /// What commands find in their environment.
     pub env: Environment,
+    /// Where teams keep their tools' caches, one folder a team; none are kept without.
+    pub caches: Option<PathBuf>,
     /// The program that runs commands behind walls.
     pub helper: Helper,
 }

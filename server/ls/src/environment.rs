@@ -46,7 +46,12 @@ impl Environment {
 
     /// What members know of the machine.
     pub(crate) fn machine(&self) -> Machine {
-        Machine { home: self.home.clone(), env: self.commands.clone(), helper: Helper::ThisProgram }
+        Machine {
+            home: self.home.clone(),
+            env: self.commands.clone(),
+            caches: dirs::cache_dir().map(|folder| folder.join("swarm")),
+            helper: Helper::ThisProgram,
+        }
     }
 
     /// The settings with the environment's key and address where they name none.

@@ -53,6 +53,7 @@ impl Stage {
             machine: Machine {
                 home: folder.path().join("home"),
                 env: Environment::default(),
+                caches: None,
                 helper: Helper::default(),
             },
             editor: Arc::new(NoEditor),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use swarm_agent::ports::NoEditor;
 use swarm_leader::command::Prompt;
-use swarm_leader::{Leader, Options, TeamEvent};
+use swarm_leader::{Leader, Machine, Options, TeamEvent};
 use swarm_script::{Script, ScriptServer};
 use swarm_wire::lsp::{DecisionName, Event, PermissionResolveParams, TurnEnd};
 use swarm_wire::permission::PermissionRequest;
@@ -74,7 +74,8 @@ async fn play(repo: &Repo, environment: &Environment, terminal: &mut Terminal) -
             api_key: Some(repo.key()),
             ..Settings::default()
         },
-        machine: environment.machine(),
+        // Nothing of the user's is touched.
+        machine: Machine { caches: None, ..environment.machine() },
         editor: Arc::new(NoEditor),
     });
     let watched = watch(&leader, terminal).await;
