@@ -2,16 +2,18 @@
 //!
 //! Open documents win over the disk. A file's bytes are kept as they are; text is only a view of them.
 
+mod place;
 mod replace;
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use place::Place;
 pub(crate) use replace::replace;
+use swarm_guard::files::Dir;
 
 use crate::ports::{EditError, Edited, Editor};
 
@@ -36,6 +38,8 @@ pub(crate) enum FileError {
     NotText(PathBuf),
     #[error("{}: {error}. Nothing is known to be written; read it again.", path.display())]
     Editor { path: PathBuf, error: EditError },
+    #[error("{}: {problem}", path.display())]
+    Place { path: PathBuf, problem: String },
     #[error("{}: {error}", path.display())]
     Io { path: PathBuf, error: std::io::Error },
 }
@@ -88,6 +92,9 @@ pub(crate) enum Written {
 /// The files of one member.
 pub(crate) struct Files {
     cwd: PathBuf,
+    /// The working directory, held open: what is beneath it is reached from here, so that no link that is put
+    /// in the way after a decision leads elsewhere. `None` when it cannot be opened, as each use then says.
+    root: Option<Arc<Dir>>,
     editor: Arc<dyn Editor>,
     /// What each file was when the member last saw it.
     seen: Mutex<HashMap<PathBuf, u64>>,
@@ -97,7 +104,8 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn new(cwd: PathBuf, editor: Arc<dyn Editor>) -> Self {
-        Self { cwd, editor, seen: Mutex::default(), unsaved: Mutex::default() }
+        let root = Dir::open(&cwd).ok().map(Arc::new);
+        Self { cwd, root, editor, seen: Mutex::default(), unsaved: Mutex::default() }
     }
 
     /// An absolute path without links, so that what is decided about it is about the file itself.
@@ -166,6 +174,10 @@ impl Files {
         before: Option<Content>,
         after: Vec<u8>,
     ) -> Result<Written, FileError> {
+        // A link that was put in the way since then would lead the write to a file that nobody decided about.
+        if self.resolve(&path.to_string_lossy()).await.as_deref() != Ok(path) {
+            return Err(FileError::Changed(path.to_owned()));
+        }
         if self.read_if_there(path).await? != before {
             return Err(FileError::Changed(path.to_owned()));
         }
@@ -205,21 +217,10 @@ impl Files {
         if let Some(text) = self.editor.open_text(path).await {
             return Ok(Content { bytes: text.into_bytes() });
         }
-        let io = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => FileError::NotThere(path.to_owned()),
-            _ => FileError::Io { path: path.to_owned(), error },
-        };
-        let about = tokio::fs::metadata(path).await.map_err(io)?;
-        if about.is_dir() {
-            return Err(FileError::Folder(path.to_owned()));
-        }
-        if !about.is_file() {
-            return Err(FileError::Special(path.to_owned()));
-        }
-        if about.len() > FILE_MAX {
-            return Err(FileError::TooLarge { path: path.to_owned(), size: about.len() });
-        }
-        Ok(Content { bytes: tokio::fs::read(path).await.map_err(io)? })
+        let (place, target) = (self.place(path), path.to_owned());
+        let read = tokio::task::spawn_blocking(move || place.read(&target)).await;
+        let bytes = read.unwrap_or_else(|lost| Err(lost_task(path, lost)))?;
+        Ok(Content { bytes })
     }
 
     async fn write_open(&self, path: &Path, before: &str, after: &Content) -> Result<Written, FileError> {
@@ -232,12 +233,17 @@ impl Files {
     }
 
     async fn write_disk(&self, path: &Path, bytes: Vec<u8>) -> Result<Written, FileError> {
-        let target = path.to_owned();
-        let written = tokio::task::spawn_blocking(move || replace_file(&target, &bytes)).await;
-        match written {
-            Ok(Ok(())) => Ok(Written::Disk),
-            Ok(Err(error)) => Err(FileError::Io { path: path.to_owned(), error }),
-            Err(lost) => Err(FileError::Io { path: path.to_owned(), error: std::io::Error::other(lost) }),
+        let (place, target) = (self.place(path), path.to_owned());
+        let written = tokio::task::spawn_blocking(move || place.write(&target, &bytes)).await;
+        written.unwrap_or_else(|lost| Err(lost_task(path, lost)))?;
+        Ok(Written::Disk)
+    }
+
+    /// Where a resolved path is reached from.
+    fn place(&self, path: &Path) -> Place {
+        match (&self.root, path.strip_prefix(&self.cwd)) {
+            (Some(root), Ok(beneath)) => Place::Beneath { root: root.clone(), path: beneath.to_owned() },
+            _ => Place::Elsewhere,
         }
     }
 
@@ -246,28 +252,13 @@ impl Files {
     }
 }
 
+fn lost_task(path: &Path, lost: tokio::task::JoinError) -> FileError {
+    FileError::Io { path: path.to_owned(), error: std::io::Error::other(lost) }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Whoever panicked left a whole map behind: every change here is one insert or remove.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Complete or absent: a temporary name in the same folder, then a rename. The file's mode stays.
-fn replace_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let folder = path.parent().ok_or(std::io::ErrorKind::InvalidInput)?;
-    std::fs::create_dir_all(folder)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".swarm-");
-    let existing = std::fs::metadata(path).ok().map(|about| about.permissions());
-    // For a new file the usual mode, from which the process's umask takes away.
-    let mut file = builder.permissions(std::fs::Permissions::from_mode(0o666)).tempfile_in(folder)?;
-    if let Some(mode) = existing {
-        file.as_file().set_permissions(mode)?;
-    }
-    file.write_all(bytes)?;
-    file.as_file().sync_data()?;
-    file.persist(path)?;
-    Ok(())
 }
 
 #[cfg(test)]

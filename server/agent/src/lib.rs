@@ -25,4 +25,4 @@ pub use event::{Report, Reporter};
 pub use inbox::{Class, Inbox, Input, Receipt};
 pub use mail::{Arrival, Incoming, Letterbox, deliver, input_of};
 pub use post::{Letter, Post, PostError};
-pub use shell::{Caches, Shell};
+pub use shell::{Shell, TeamShell};

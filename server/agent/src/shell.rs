@@ -1,9 +1,9 @@
 //! How a member's commands run: behind which walls, with which environment.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use swarm_guard::exec::{Environment, Helper, Policy, caches};
+use swarm_guard::exec::{Confinement, Environment, Helper, Policy, caches, coverage};
 use swarm_guard::proxy::Proxy;
 use tokio::sync::OnceCell;
 
@@ -13,43 +13,62 @@ pub struct Shell {
     pub policy: Policy,
     pub env: Environment,
     pub helper: Helper,
-    /// Where the team's tools keep what they download; without, nothing is kept.
-    caches: Option<Arc<Caches>>,
+    team: Arc<TeamShell>,
     /// The way out for commands; set by the member itself, since its questions are its own.
     pub(crate) proxy: Option<Proxy>,
 }
 
-/// The caches of a team, begun from the user's when the first command needs them.
+/// What the commands of a team have in common, made ready when the first of them needs it.
 #[derive(Debug)]
-pub struct Caches {
-    path: PathBuf,
-    begun: OnceCell<()>,
+pub struct TeamShell {
+    /// Where the team's tools keep what they download; without, nothing is kept.
+    caches: Option<PathBuf>,
+    ready: OnceCell<Confinement>,
 }
 
-impl Caches {
-    pub fn new(path: PathBuf) -> Self {
-        Self { path, begun: OnceCell::new() }
+impl TeamShell {
+    pub fn new(caches: Option<PathBuf>) -> Self {
+        Self { caches, ready: OnceCell::new() }
     }
 }
 
 impl Shell {
-    pub fn new(mut policy: Policy, env: Environment, helper: Helper, caches: Option<Arc<Caches>>) -> Self {
-        policy.caches = caches.as_ref().map(|caches| caches.path.clone());
-        Self { policy, env, helper, caches, proxy: None }
+    pub fn new(mut policy: Policy, env: Environment, helper: Helper, team: Arc<TeamShell>) -> Self {
+        policy.caches.clone_from(&team.caches);
+        Self { policy, env, helper, team, proxy: None }
     }
 
-    /// Makes ready what commands need. The first time it may take a moment, and a cache that cannot be made is
-    /// only told to the log: the command then says itself what it misses.
-    pub(crate) async fn ready(&self) {
-        let Some(caches) = &self.caches else { return };
-        let (path, home) = (caches.path.clone(), self.policy.home.clone());
-        let begin = || async move {
-            match tokio::task::spawn_blocking(move || caches::prepare(&path, &home)).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => tracing::warn!(%error, "the team's caches cannot be made"),
-                Err(lost) => tracing::error!(%lost, "making the team's caches failed"),
-            }
+    /// The walls of the next command, as strong as this machine has them. The first time it may take a moment.
+    pub(crate) async fn walls(&self) -> Policy {
+        let (caches, home, helper) =
+            (self.team.caches.clone(), self.policy.home.clone(), self.helper.clone());
+        let make_ready = || async move {
+            begin_caches(caches, &home).await;
+            confinement(helper).await
         };
-        caches.begun.get_or_init(begin).await;
+        let confinement = *self.team.ready.get_or_init(make_ready).await;
+        Policy { confinement, ..self.policy.clone() }
     }
+}
+
+/// A cache that cannot be made is only told to the log: the command then says itself what it misses.
+async fn begin_caches(caches: Option<PathBuf>, home: &Path) {
+    let Some(path) = caches else { return };
+    let home = home.to_owned();
+    match tokio::task::spawn_blocking(move || caches::prepare(&path, &home)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::warn!(%error, "the team's caches cannot be made"),
+        Err(lost) => tracing::error!(%lost, "making the team's caches failed"),
+    }
+}
+
+/// The strongest confinement that there is. Where there is none, all of it is asked for, so that nothing runs.
+async fn confinement(helper: Helper) -> Confinement {
+    let coverage = coverage(helper).await;
+    let confinement = coverage.confinement();
+    if confinement != Confinement::Full {
+        let not_held = coverage.not_held();
+        tracing::warn!(?not_held, "this machine does not have all walls for commands; see `swarm-ls doctor`");
+    }
+    if confinement == Confinement::Off { Confinement::Full } else { confinement }
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use swarm_agent::life::LifeEnd;
-use swarm_agent::{Arrival, Caches, Class, Incoming, Input, Post, Receipt, Report};
+use swarm_agent::{Arrival, Class, Incoming, Input, Post, Receipt, Report, TeamShell};
 use swarm_guard::Rules;
 use swarm_store::mailbox::Content;
 use swarm_store::{Origin, Root, Standing, Watch};
@@ -52,7 +52,7 @@ struct Team {
     user: swarm_store::Sender,
     /// The leader's agent's; set while that lives.
     lead_post: Option<Arc<Post>>,
-    caches: Option<Arc<Caches>>,
+    shell: Arc<TeamShell>,
     /// What scope `team` remembers.
     rules: Rules,
 }
@@ -135,8 +135,9 @@ impl Hub {
         let user = led.dir.sender(Origin::User, led.lease.epoch()).sealed(led.key.signer());
         let queue = Queue::new(led.dir.permissions());
         let folder = led.file.name.as_str().to_ascii_lowercase();
-        let caches = self.machine.caches.as_ref().map(|caches| Arc::new(Caches::new(caches.join(folder))));
-        self.team = Some(Team { led, queue, user, lead_post: None, caches, rules });
+        let caches = self.machine.caches.as_ref().map(|caches| caches.join(folder));
+        let shell = Arc::new(TeamShell::new(caches));
+        self.team = Some(Team { led, queue, user, lead_post: None, shell, rules });
         self.publish(Vec::new());
     }
 

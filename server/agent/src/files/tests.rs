@@ -65,3 +65,18 @@ async fn a_new_file_gets_its_folders_and_an_unexpected_one_is_kept() {
     assert_eq!(std::fs::read(&path).unwrap(), b"x");
     assert!(matches!(files.write(&path, None, b"y".to_vec()).await, Err(FileError::Changed(_))));
 }
+
+#[tokio::test]
+async fn a_link_put_in_the_way_after_the_decision_leads_nowhere() {
+    let (folder, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let files = files(folder.path());
+    std::fs::create_dir(folder.path().join("sub")).unwrap();
+    let path = files.resolve("sub/new.txt").await.unwrap();
+    // Between the answer and the write the folder becomes a way out.
+    std::fs::remove_dir(folder.path().join("sub")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), folder.path().join("sub")).unwrap();
+    assert!(files.write(&path, None, b"x".to_vec()).await.is_err());
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+    std::fs::write(outside.path().join("new.txt"), "secret").unwrap();
+    assert!(files.read(&path).await.is_err());
+}

@@ -78,8 +78,7 @@ impl Tool for Bash {
                 "There are too many background commands; read or end some with BashJobs.",
             ));
         }
-        context.shell.ready().await;
-        let mut order = exec::Command::bash(command.clone(), context.shell.policy.clone());
+        let mut order = exec::Command::bash(command.clone(), context.shell.walls().await);
         order.cwd = context.cwd.clone();
         order.env = context.shell.env.clone();
         order.helper = context.shell.helper.clone();

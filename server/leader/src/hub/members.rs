@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use swarm_agent::life::{self, LifeEnd, Setup, TurnSwitch};
 use swarm_agent::ports::SpawnRequest;
-use swarm_agent::{Caches, Inbox, Reporter, Shell, deliver};
+use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
 use swarm_guard::Bounds;
 use swarm_guard::exec::{Network, Policy};
 use swarm_model::{ApiKey, Client, Config};
@@ -145,7 +145,7 @@ impl Hub {
             agent: agent.clone(),
             color: view.color.clone(),
             cwd: workspace.clone(),
-            shell: shell(&workspace, self.root.path(), &self.machine, team.caches.clone())?,
+            shell: shell(&workspace, self.root.path(), &self.machine, team.shell.clone())?,
             transcript,
             entries,
             client: Arc::new(client(&self.settings)),
@@ -220,18 +220,13 @@ fn client(settings: &swarm_wire::settings::Settings) -> Client {
 }
 
 /// The walls around a member's commands. Blocks.
-fn shell(
-    workspace: &Path,
-    root: &Path,
-    machine: &Machine,
-    caches: Option<Arc<Caches>>,
-) -> Result<Shell, Refusal> {
+fn shell(workspace: &Path, root: &Path, machine: &Machine, team: Arc<TeamShell>) -> Result<Shell, Refusal> {
     let mut policy = Policy::for_workspace(workspace, &machine.home).map_err(|error| {
         Refusal::Failed(format!("no walls for commands in {}: {error}", workspace.display()))
     })?;
     policy.hidden.push(root.to_owned());
     policy.network = Network::Proxy;
-    Ok(Shell::new(policy, machine.env.clone(), machine.helper.clone(), caches))
+    Ok(Shell::new(policy, machine.env.clone(), machine.helper.clone(), team))
 }
 
 /// The rules of one member beside the team's.
