@@ -96,6 +96,33 @@ fn allowing_always_asks_no_second_time() {
 }
 
 #[test]
+fn like_questions_that_come_together_are_answered_together() {
+    let run = || [reply([call("Bash", json!({ "command": "echo ran >> log.txt" }))]), reply([say("Done.")])];
+    let script = Script::new()
+        .agent("team-lead", [reply([say("I see.")]).times(9)])
+        .agent("ada", run())
+        .agent("bob", run());
+    let (_model, world) = played(script);
+    let mut editor = world.editor(Caps::rich());
+    let spawn = |name: &str| json!({ "name": name, "prompt": "Run it.", "callId": name });
+    editor.request("swarm/teammate/spawn", spawn("ada"));
+    let first = asked(&mut editor);
+    editor.request("swarm/teammate/spawn", spawn("bob"));
+    let second = asked(&mut editor);
+    assert_eq!(second["batch"], first["id"]);
+    let offered = actions(&mut editor, &world.uri("any.txt"), 0);
+    choose(&mut editor, &offered, "bob: allow all 2 like it");
+    for _ in 0..2 {
+        let resolved = editor.await_event("permissionResolved");
+        assert_eq!(resolved["event"]["allowed"], true);
+    }
+    editor.until_state(|state| {
+        state["members"].as_array().unwrap().iter().all(|member| member["state"] == "idle")
+    });
+    assert_eq!(world.read("log.txt"), "ran\nran\n");
+}
+
+#[test]
 fn a_command_names_what_is_wrong_with_its_argument() {
     let (_model, world) = played(runs("true"));
     let mut editor = world.editor(Caps::rich());

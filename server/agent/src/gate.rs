@@ -208,6 +208,7 @@ impl Gate {
             feedback: None,
             updated_input: None,
             permission_updates: Vec::new(),
+            batch: None,
             created_at: unix_ms(),
         }
     }

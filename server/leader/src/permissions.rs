@@ -5,6 +5,9 @@ use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
+/// How long after a question was asked the like ones join it, in milliseconds.
+const BATCH_MS: u64 = 5_000;
+
 /// One open question, and the member that waits for its answer.
 struct Pending {
     request: PermissionRequest,
@@ -38,14 +41,27 @@ impl Queue {
     /// Takes a question in. It is on disk before it is shown, so that no crash loses it.
     pub(crate) async fn add(
         &mut self,
-        request: PermissionRequest,
+        mut request: PermissionRequest,
         answer: oneshot::Sender<Answer>,
-    ) -> Result<(), String> {
+    ) -> Result<PermissionRequest, String> {
+        request.batch = self.batch_of(&request);
         let (files, copy) = (self.files.clone(), request.clone());
         let written = tokio::task::spawn_blocking(move || files.write_pending(&copy)).await;
         written.map_err(|lost| lost.to_string())?.map_err(|error| error.to_string())?;
-        self.pending.push(Pending { request, answer });
-        Ok(())
+        self.pending.push(Pending { request: request.clone(), answer });
+        Ok(request)
+    }
+
+    /// The open question that a new one joins: like it, and asked a moment ago.
+    fn batch_of(&self, request: &PermissionRequest) -> Option<RequestId> {
+        let is_like = |first: &&PermissionRequest| {
+            first.batch.is_none()
+                && first.tool_name == request.tool_name
+                && first.level == request.level
+                && first.permission_suggestions.first() == request.permission_suggestions.first()
+                && request.created_at.saturating_sub(first.created_at) <= BATCH_MS
+        };
+        self.pending.iter().map(|pending| &pending.request).find(is_like).map(|first| first.id.clone())
     }
 
     /// Answers a question once; the first answer wins, wherever it comes from.

@@ -48,6 +48,19 @@ impl Mark<'_> {
     }
 }
 
+/// The request and those that wait with it for the same answer, when there are any.
+pub(crate) fn batch(snapshot: &StateResult, request: &PermissionRequest) -> Vec<RequestId> {
+    let first = |request: &PermissionRequest| request.batch.clone().unwrap_or_else(|| request.id.clone());
+    let own = first(request);
+    let ids: Vec<RequestId> = snapshot
+        .permissions
+        .iter()
+        .filter(|other| first(other) == own)
+        .map(|other| other.id.clone())
+        .collect();
+    if ids.len() > 1 { ids } else { Vec::new() }
+}
+
 /// What [`marks`] would be computed from.
 pub(crate) fn basis(snapshot: &StateResult, documents: &Documents) -> Vec<Basis> {
     edits(snapshot)

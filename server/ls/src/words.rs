@@ -37,6 +37,11 @@ pub(crate) fn always(rule: &RuleUpdate) -> String {
     format!("allow always {} {scope}", rule.rules.join(", "))
 }
 
+/// What answering a batch is called.
+pub(crate) fn all(count: usize) -> String {
+    format!("allow all {count} like it")
+}
+
 pub(crate) fn level(level: Level) -> &'static str {
     match level {
         Level::ReadOnly => "reads",

@@ -124,6 +124,9 @@ pub struct PermissionRequest {
     pub updated_input: Option<Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permission_updates: Vec<RuleUpdate>,
+    /// The first of the like questions that came shortly after it; all of them can be answered together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<RequestId>,
     /// Unix milliseconds.
     pub created_at: u64,
 }

@@ -176,12 +176,17 @@ impl Hub {
     pub(super) async fn asked(&mut self, request: PermissionRequest, answer: oneshot::Sender<Answer>) {
         let Some(team) = &mut self.team else { return };
         let agent = request.worker_id.clone();
-        let shown = Box::new(request.clone());
-        if let Err(error) = team.queue.add(request, answer).await {
-            // Dropping the answer's sender tells the member that nobody will answer.
-            tracing::error!(%error, "a question could not be kept, so it is not asked");
-            return;
-        }
+        let shown = match team.queue.add(request, answer).await {
+            Ok(shown) => Box::new(shown),
+            Err(error) => {
+                // Dropping the answer's sender tells the member that nobody will answer.
+                tracing::error!(%error, "a question could not be kept, so it is not asked");
+                let text =
+                    format!("a question of {} could not be kept, so it is not asked: {error}", agent.name);
+                self.publish(vec![ClientEvent::Warning { text }]);
+                return;
+            }
+        };
         let mut happened = self.settle_waiting(&agent);
         happened.push(ClientEvent::PermissionRequested { request: shown });
         self.publish(happened);

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use swarm_wire::RequestId;
 use swarm_wire::permission::PermissionRequest;
 
 use crate::error::Problem;
@@ -41,11 +42,12 @@ pub(crate) fn code_action(
     }
     for mark in pending::marks(&snapshot, &session.documents) {
         if has_file(mark.request) && mark.uri == *uri && mark.meets(params.range) {
-            actions.extend(decisions(mark.request, Some(mark.diagnostics())));
+            let batch = pending::batch(&snapshot, mark.request);
+            actions.extend(decisions(mark.request, &batch, Some(mark.diagnostics())));
         }
     }
     for request in snapshot.permissions.iter().filter(|request| !has_file(request)) {
-        actions.extend(decisions(request, None));
+        actions.extend(decisions(request, &pending::batch(&snapshot, request), None));
     }
     Ok(actions.into_iter().map(|action| action.into_response(started.client.action_literals)).collect())
 }
@@ -89,7 +91,11 @@ impl Action {
 }
 
 /// Everything that can be done about one request.
-fn decisions(request: &PermissionRequest, diagnostics: Option<Vec<Diagnostic>>) -> Vec<Action> {
+fn decisions(
+    request: &PermissionRequest,
+    batch: &[RequestId],
+    diagnostics: Option<Vec<Diagnostic>>,
+) -> Vec<Action> {
     let id = json!({ "id": request.id });
     let always = request.permission_suggestions.iter().enumerate().map(|(index, rule)| {
         let argument = json!({ "id": request.id, "suggestion": index });
@@ -97,6 +103,10 @@ fn decisions(request: &PermissionRequest, diagnostics: Option<Vec<Diagnostic>>) 
     });
     let what = &request.description;
     let mut deeds = vec![(format!("allow: {what}"), "swarm.permission.allow", id.clone())];
+    if !batch.is_empty() {
+        let together = json!({ "ids": batch });
+        deeds.push((words::all(batch.len()), "swarm.permission.allow", together));
+    }
     deeds.extend(always);
     deeds.push((format!("show the diff: {what}"), "swarm.diff", id.clone()));
     deeds.push((format!("edit the input: {what}"), "swarm.permission.edit", id.clone()));

@@ -14,6 +14,7 @@ use crate::capabilities::Client;
 use crate::ingress::proxy::CallError;
 use crate::lsp::types::request::ShowMessageRequest;
 use crate::lsp::types::{MessageActionItem, MessageType, ShowMessageRequestParams};
+use crate::pending;
 use crate::session::Session;
 use crate::words;
 
@@ -25,6 +26,8 @@ struct Choice {
     title: String,
     decision: DecisionName,
     remember: Option<RuleUpdate>,
+    /// All that it answers.
+    ids: Vec<RequestId>,
 }
 
 /// Asks each pending question once, oldest first, until the leader ends or the client turns out not to ask.
@@ -44,7 +47,7 @@ pub(super) async fn follow(session: Arc<Session>) {
             continue;
         };
         asked.insert(request.id.clone());
-        let choices = choices(request);
+        let choices = choices(request, pending::batch(&snapshot, request));
         let params = ask(request, &choices, &started.client);
         let answer = tokio::select! {
             answer = session.proxy.request::<ShowMessageRequest>(params) => answer,
@@ -59,7 +62,7 @@ pub(super) async fn follow(session: Arc<Session>) {
                 if let Some(choice) =
                     answer.and_then(|answer| choices.into_iter().find(|c| c.title == answer.title))
                 {
-                    resolve(leader, request.id.clone(), choice).await;
+                    resolve(leader, choice).await;
                 }
             }
             Err(error) if error.is_unsupported() => return,
@@ -85,9 +88,9 @@ fn is_pending(snapshot: &StateResult, id: &RequestId) -> bool {
     snapshot.permissions.iter().any(|request| request.id == *id)
 }
 
-async fn resolve(leader: &Leader, id: RequestId, choice: Choice) {
+async fn resolve(leader: &Leader, choice: Choice) {
     let params = PermissionResolveParams {
-        ids: vec![id],
+        ids: choice.ids,
         decision: choice.decision,
         updated_input: None,
         feedback: None,
@@ -98,16 +101,21 @@ async fn resolve(leader: &Leader, id: RequestId, choice: Choice) {
     }
 }
 
-fn choices(request: &PermissionRequest) -> Vec<Choice> {
+fn choices(request: &PermissionRequest, batch: Vec<RequestId>) -> Vec<Choice> {
     let choice = |deed: &str, decision, remember| {
         let title: String = words::title(request, deed).chars().take(MAX_TITLE).collect();
-        Choice { title, decision, remember }
+        Choice { title, decision, remember, ids: vec![request.id.clone()] }
     };
+    let all = (!batch.is_empty()).then(|| {
+        let all = choice(&words::all(batch.len()), DecisionName::Allow, None);
+        Choice { ids: batch, ..all }
+    });
     let always = request.permission_suggestions.first();
     let always = always.map(|rule| choice(&words::always(rule), DecisionName::Allow, Some(rule.clone())));
     [
         Some(choice("allow", DecisionName::Allow, None)),
         always,
+        all,
         Some(choice("reject", DecisionName::Reject, None)),
     ]
     .into_iter()

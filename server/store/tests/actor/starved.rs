@@ -132,6 +132,7 @@ fn request(team: &TeamDir) -> PermissionRequest {
         feedback: None,
         updated_input: None,
         permission_updates: Vec::new(),
+        batch: None,
         created_at: 1,
     }
 }

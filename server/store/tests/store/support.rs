@@ -57,6 +57,7 @@ pub(crate) fn request(request_id: &str) -> PermissionRequest {
         feedback: None,
         updated_input: None,
         permission_updates: Vec::new(),
+        batch: None,
         created_at: 1,
     }
 }

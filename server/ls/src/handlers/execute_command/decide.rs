@@ -17,7 +17,10 @@ use crate::session::Session;
 
 #[derive(Deserialize)]
 pub(super) struct Allow {
-    id: RequestId,
+    id: Option<RequestId>,
+    /// Several at once.
+    #[serde(default)]
+    ids: Vec<RequestId>,
     feedback: Option<String>,
 }
 
@@ -49,8 +52,20 @@ pub(super) struct Reject {
     ask: bool,
 }
 
-pub(super) async fn allow(session: Arc<Session>, Allow { id, feedback }: Allow) -> Result<Value, Problem> {
-    resolve(session, PermissionResolveParams { feedback, ..decision(id, DecisionName::Allow) }).await
+pub(super) async fn allow(session: Arc<Session>, wanted: Allow) -> Result<Value, Problem> {
+    let Allow { id, ids, feedback } = wanted;
+    let ids: Vec<RequestId> = id.into_iter().chain(ids).collect();
+    if ids.is_empty() {
+        return Err(Problem::field("arguments[0].id", "is missing; name the request to allow".to_owned()));
+    }
+    let params = PermissionResolveParams {
+        ids,
+        decision: DecisionName::Allow,
+        updated_input: None,
+        feedback,
+        remember: None,
+    };
+    resolve(session, params).await
 }
 
 pub(super) async fn allow_always(session: Arc<Session>, wanted: AllowAlways) -> Result<Value, Problem> {
