@@ -79,7 +79,7 @@ fn a_killed_server_takes_its_commands_with_it() {
 
 #[test]
 fn what_goes_on_in_the_background_holds_up_no_result() {
-    let (_model, _world, mut editor) = running(json!({ "command": "sleep 4711 & echo begun" }));
+    let (_model, _world, mut editor) = running(json!({ "command": "sleep 4711 & touch made; echo begun" }));
     allow(&mut editor);
     let finished = editor.await_event("toolFinished");
     assert_eq!(finished["event"]["content"], "begun\n[exit code 0]");

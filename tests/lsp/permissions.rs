@@ -39,7 +39,7 @@ fn an_allowed_command_runs_once_and_a_second_decision_is_told_so() {
 
 #[test]
 fn of_two_racing_decisions_one_wins() {
-    let (_model, world) = played(runs("true"));
+    let (_model, world) = played(runs("touch made"));
     let mut editor = world.editor(Caps::rich());
     prompt(&mut editor, "Run it.");
     let request = asked(&mut editor);
@@ -124,7 +124,7 @@ fn like_questions_that_come_together_are_answered_together() {
 
 #[test]
 fn a_command_names_what_is_wrong_with_its_argument() {
-    let (_model, world) = played(runs("true"));
+    let (_model, world) = played(runs("touch made"));
     let mut editor = world.editor(Caps::rich());
     prompt(&mut editor, "Run it.");
     let request = asked(&mut editor);
@@ -194,7 +194,7 @@ fn feedback_is_written_in_a_document_and_sent_by_a_code_action() {
 
 #[test]
 fn a_client_of_plain_commands_gets_plain_commands() {
-    let (_model, world) = played(runs("true"));
+    let (_model, world) = played(runs("touch made"));
     let caps = Caps::bare().with("experimental", json!({ "swarm": { "events": true, "permissions": true } }));
     let mut editor = world.editor(caps);
     prompt(&mut editor, "Run it.");
@@ -203,7 +203,7 @@ fn a_client_of_plain_commands_gets_plain_commands() {
     assert!(found.iter().all(|action| action["command"].is_string()), "{found:#?}");
     // Nor does it show documents: the text comes as the command's result.
     let edit = execute(&mut editor, "swarm.permission.edit", json!({ "id": request["id"] }));
-    assert!(edit["text"].as_str().unwrap().contains("\"command\": \"true\""), "{edit}");
+    assert!(edit["text"].as_str().unwrap().contains("\"command\": \"touch made\""), "{edit}");
     execute(&mut editor, "swarm.permission.allow", json!({ "id": request["id"] }));
     editor.await_event("turnEnded");
 }

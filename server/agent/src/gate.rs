@@ -141,7 +141,7 @@ impl Gate {
         match decide(&call.name, &preview.keys, &preview.effect, &self.bounds.borrow()) {
             Verdict::Allow(permit) => Ok(Ok(permit)),
             Verdict::Ask(question) => Ok(Err(question)),
-            Verdict::Deny { why } => Err(ToolError::tell(format!("Not allowed: {why}."))),
+            Verdict::Deny { why, .. } => Err(ToolError::tell(format!("Not allowed: {why}."))),
         }
     }
 

@@ -1,23 +1,59 @@
-//! Effect × mode × rules → allow, ask or deny, and why.
+//! Effect × mode × trust × rules → allow, ask or deny, and why. Pure: no clock, disk, environment or async.
+//!
+//! A call is taken apart into items: its paths, its hosts, the parts of its command. Each is decided by the rules
+//! and then the table ([`crate::table`]); the strictest decision is the call's.
 
-use std::path::{Component, Path, PathBuf};
+mod call;
+mod items;
+mod place;
+mod suggest;
 
-use swarm_wire::permission::{Answer, Behavior, Mode, RuleUpdate, Scope};
+use std::path::PathBuf;
+
+use swarm_wire::permission::{Answer, Behavior, Level, Mode, RuleUpdate, Trust};
 
 use crate::effect::Effect;
 use crate::grant::Permit;
-use crate::rules::{Rule, Rules};
-
-/// Names beneath the workspace that change what other programs run: never edited unasked.
-const PROTECTED: [&str; 5] = [".git", ".swarm", ".vscode", ".envrc", ".gitmodules"];
+use crate::rules::{Fit, Origin, Rules};
+use crate::secrets::Secrets;
+use crate::table;
+pub use call::Call;
+use items::Item;
 
 /// What holds for the member that wants the call.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     pub mode: Mode,
+    pub trust: Trust,
     pub rules: Rules,
-    /// Absolute, with symbolic links resolved.
+    /// Absolute, with symbolic links resolved; commands start here.
     pub workspace: PathBuf,
+    pub confinement: Confinement,
+    pub secrets: Secrets,
+}
+
+impl Bounds {
+    /// With the default trust, commands behind all walls, and the secrets that are known.
+    pub fn new(mode: Mode, rules: Rules, workspace: impl Into<PathBuf>) -> Self {
+        Self {
+            mode,
+            trust: Trust::default(),
+            rules,
+            workspace: workspace.into(),
+            confinement: Confinement::Full,
+            secrets: Secrets::default(),
+        }
+    }
+}
+
+/// How far the walls around commands reach on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confinement {
+    /// Files and the network are held.
+    Full,
+    /// The network is not: whatever runs could leave the machine.
+    FilesOnly,
+    None,
 }
 
 /// The outcome of [`decide`].
@@ -25,142 +61,187 @@ pub struct Bounds {
 pub enum Verdict {
     Allow(Permit),
     Ask(Question),
-    Deny { why: String },
+    Deny {
+        why: String,
+        /// The rule that denied it, if one did.
+        by: Option<Origin>,
+    },
 }
 
 /// A call that a person must decide.
 #[derive(Debug)]
 pub struct Question {
     pub why: String,
-    /// Rules that would let the like through next time, narrowest first.
+    /// The rule that asks, if one does.
+    pub by: Option<Origin>,
+    pub level: Level,
+    /// Rules that would let the like through next time, narrowest first; none when no rule says just that.
     pub suggestions: Vec<RuleUpdate>,
 }
 
 impl Question {
     /// The permit of a person's yes; `None` for a no.
     pub fn answered(self, answer: &Answer) -> Option<Permit> {
-        answer.allow.then(Permit::new)
+        answer.allow.then(|| Permit::new("a person allowed it".to_owned()))
     }
 }
 
-/// Decides one call of `tool`. `keys` are what its rules match: the paths or the command.
+/// A decision in words, for `swarm-ls permissions explain`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    pub behavior: Behavior,
+    pub level: Level,
+    pub why: String,
+    /// The rule that made the decision, if one did.
+    pub by: Option<Origin>,
+    /// The paths, hosts or commands of the call, each with its own decision.
+    pub parts: Vec<PartExplained>,
+}
+
+/// One item of an [`Explanation`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartExplained {
+    pub text: String,
+    pub level: Level,
+    pub ruling: Ruling,
+}
+
+/// What was decided, why, and by which rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    pub behavior: Behavior,
+    /// A clause: "it changes files", "the rule `…` of the user denies it".
+    pub why: String,
+    pub by: Option<Origin>,
+}
+
+/// Decides one call of `tool`. `keys` are what its rules match when its effect names no paths, hosts or command.
 pub fn decide(tool: &str, keys: &[String], effect: &Effect, bounds: &Bounds) -> Verdict {
-    let asked_for = match bounds.rules.verdict(tool, keys) {
-        Some((Behavior::Deny, rule)) => return Verdict::Deny { why: format!("the rule `{rule}` denies it") },
-        Some((Behavior::Ask, rule)) => Some(rule.to_string()),
-        Some((Behavior::Allow, _)) if bounds.mode != Mode::Plan => return Verdict::Allow(Permit::new()),
-        _ => None,
-    };
-    let why = match (asked_for, harm(effect, &bounds.workspace)) {
-        (None, None) => return Verdict::Allow(Permit::new()),
-        (Some(rule), _) => format!("the rule `{rule}` asks"),
-        (None, Some(harm)) => harm,
-    };
-    match bounds.mode {
-        Mode::BypassPermissions => Verdict::Allow(Permit::new()),
-        Mode::AcceptEdits if plain_edit(effect, &bounds.workspace) => Verdict::Allow(Permit::new()),
-        Mode::DontAsk => Verdict::Deny { why: format!("{why}, and this member's mode is to not ask") },
-        Mode::Plan => {
-            Verdict::Deny { why: format!("{why}, and only reading is allowed until the plan is approved") }
-        }
-        Mode::Default | Mode::AcceptEdits => {
-            Verdict::Ask(Question { why, suggestions: suggest(tool, keys, effect) })
+    let (items, rulings) = ruled(tool, keys, effect, bounds);
+    let Ruling { behavior, why, by } = strictest(&rulings);
+    match behavior {
+        Behavior::Allow => Verdict::Allow(Permit::new(why)),
+        Behavior::Deny => Verdict::Deny { why, by },
+        Behavior::Ask => {
+            let suggestions = suggest::suggestions(tool, effect, &items, &rulings);
+            Verdict::Ask(Question { why, by, level: level(&items), suggestions })
         }
     }
 }
 
-/// Why the effect needs a decision; `None` for plain reading and talk within the team.
-fn harm(effect: &Effect, workspace: &Path) -> Option<String> {
-    let why = match effect {
-        Effect::Team => return None,
-        Effect::Reads { paths } => {
-            let outside = paths.iter().find(|path| !path.starts_with(workspace))?;
-            format!("it reads `{}`, outside the workspace", outside.display())
-        }
-        Effect::Writes { .. } => "it changes files".to_owned(),
-        Effect::Runs { .. } => "it runs a command".to_owned(),
-        Effect::Leaves { hosts } => format!("it reaches {}", hosts.join(", ")),
-        Effect::Widens { mode } => format!("it starts a teammate in the mode {mode:?}"),
-    };
-    Some(why)
+/// Tells how [`decide`] would decide, part by part.
+pub fn explain(call: &Call, bounds: &Bounds) -> Explanation {
+    let (items, rulings) = ruled(&call.tool, &call.keys, &call.effect, bounds);
+    let Ruling { behavior, why, by } = strictest(&rulings);
+    let level = level(&items);
+    let part =
+        |(item, ruling): (&Item<'_>, Ruling)| PartExplained { text: item.text(), level: item.level, ruling };
+    let parts = items.iter().zip(rulings).map(part).collect();
+    Explanation { behavior, level, why, by, parts }
 }
 
-/// An edit inside the workspace that cannot make another program run something.
-fn plain_edit(effect: &Effect, workspace: &Path) -> bool {
-    let Effect::Writes { paths } = effect else { return false };
-    paths.iter().all(|path| {
-        let Ok(inside) = path.strip_prefix(workspace) else { return false };
-        !inside.components().any(|part| match part {
-            Component::Normal(name) => PROTECTED.iter().any(|p| name.eq_ignore_ascii_case(p)),
-            _ => true,
-        })
+fn ruled<'a>(
+    tool: &'a str,
+    keys: &'a [String],
+    effect: &'a Effect,
+    bounds: &'a Bounds,
+) -> (Vec<Item<'a>>, Vec<Ruling>) {
+    let items = items::of(tool, keys, effect, bounds);
+    let rulings = items.iter().map(|item| rule_on(item, bounds)).collect();
+    (items, rulings)
+}
+
+fn level(items: &[Item<'_>]) -> Level {
+    items.iter().map(|item| item.level).max().unwrap_or(Level::ReadOnly)
+}
+
+/// The strictest ruling, the first of its kind.
+fn strictest(rulings: &[Ruling]) -> Ruling {
+    let worst = rulings.iter().rev().max_by_key(|ruling| strictness(ruling.behavior));
+    worst.cloned().unwrap_or_else(|| Ruling {
+        behavior: Behavior::Allow,
+        why: "it does nothing".to_owned(),
+        by: None,
     })
 }
 
-fn suggest(tool: &str, keys: &[String], effect: &Effect) -> Vec<RuleUpdate> {
-    let exact = keys.iter().map(|key| Rule { tool: tool.to_owned(), pattern: Some(key.clone()) }.to_string());
-    match effect {
-        Effect::Widens { .. } => Vec::new(),
-        _ => vec![RuleUpdate { rules: exact.collect(), behavior: Behavior::Allow, scope: Scope::Session }],
+fn strictness(behavior: Behavior) -> u8 {
+    match behavior {
+        Behavior::Allow => 0,
+        Behavior::Ask => 1,
+        Behavior::Deny => 2,
     }
+}
+
+fn rule_on(item: &Item<'_>, bounds: &Bounds) -> Ruling {
+    let subjects = item.subjects(bounds);
+    let found = |behavior| {
+        let hits = subjects.iter().filter_map(|subject| bounds.rules.find(behavior, *subject, Fit::Maybe));
+        hits.max_by_key(|(fit, _)| *fit)
+    };
+    let by = |behavior, origin: Origin, what: &str| Ruling {
+        behavior,
+        why: format!("{} {what}", named(&origin)),
+        by: Some(origin),
+    };
+    match found(Behavior::Deny) {
+        // Nothing lifts a denial, so what may fall under one is put to a person in every mode.
+        Some((Fit::Maybe, origin)) if matches!(bounds.mode, Mode::DontAsk | Mode::Plan) => {
+            return by(Behavior::Deny, origin, "may forbid it, which only the run would tell");
+        }
+        Some((Fit::Maybe, origin)) => {
+            return by(Behavior::Ask, origin, "may forbid it, which only the run would tell");
+        }
+        Some((_, origin)) => return by(Behavior::Deny, origin, "denies it"),
+        None => {}
+    }
+    let tabled = item.tabled(bounds);
+    if let Some((_, origin)) = found(Behavior::Ask) {
+        return match bounds.mode {
+            Mode::Default | Mode::AcceptEdits => by(Behavior::Ask, origin, "asks"),
+            Mode::DontAsk => by(Behavior::Deny, origin, "asks, and this member's mode is to not ask"),
+            Mode::Plan => by(Behavior::Deny, origin, "asks, and nothing does until the plan is approved"),
+            Mode::BypassPermissions => tabled,
+        };
+    }
+    if tabled.behavior == Behavior::Allow || bounds.mode == Mode::Plan {
+        return tabled;
+    }
+    if let Some(origin) = item.granted(bounds) {
+        return by(Behavior::Allow, origin, "allows it");
+    }
+    match subjects.iter().find_map(|subject| bounds.rules.untrusted_grant(*subject)) {
+        Some(origin) => Ruling {
+            why: format!("{}; {} would allow it, but its file is not trusted", tabled.why, named(&origin)),
+            ..tabled
+        },
+        None => tabled,
+    }
+}
+
+fn named(origin: &Origin) -> String {
+    use swarm_wire::permission::Scope;
+    let scope = match origin.scope {
+        Scope::Session => "session",
+        Scope::Team => "team",
+        Scope::Project => "project",
+        Scope::User => "user",
+    };
+    format!("the {scope}'s rule `{}`", origin.rule)
+}
+
+/// What the table says of one deed, in words.
+fn by_table(deed: table::Deed, why: String, bounds: &Bounds) -> Ruling {
+    let behavior = table::verdict(bounds.mode, bounds.trust, deed);
+    let why = match (behavior, bounds.mode) {
+        (Behavior::Deny, Mode::Plan) => {
+            format!("{why}, and only reading is allowed until the plan is approved")
+        }
+        (Behavior::Deny, Mode::DontAsk) => format!("{why}, and this member's mode is to not ask"),
+        _ => why,
+    };
+    Ruling { behavior, why, by: None }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(effect: Effect, mode: Mode) -> &'static str {
-        let bounds = Bounds { mode, rules: Rules::default(), workspace: "/w".into() };
-        match decide("T", &["k".to_owned()], &effect, &bounds) {
-            Verdict::Allow(_) => "allow",
-            Verdict::Ask(_) => "ask",
-            Verdict::Deny { .. } => "deny",
-        }
-    }
-
-    #[test]
-    fn every_effect_meets_every_mode() {
-        let reads = |path: &str| Effect::Reads { paths: vec![path.into()] };
-        let writes = |path: &str| Effect::Writes { paths: vec![path.into()] };
-        let modes = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::DontAsk, Mode::BypassPermissions];
-        for (effect, expected) in [
-            (reads("/w/a"), ["allow", "allow", "allow", "allow", "allow"]),
-            (reads("/etc/passwd"), ["ask", "ask", "deny", "deny", "allow"]),
-            (writes("/w/a"), ["ask", "allow", "deny", "deny", "allow"]),
-            (writes("/w2/a"), ["ask", "ask", "deny", "deny", "allow"]),
-            (writes("/w/.git/hooks/pre-commit"), ["ask", "ask", "deny", "deny", "allow"]),
-            (writes("/w/sub/.GIT/config"), ["ask", "ask", "deny", "deny", "allow"]),
-            (Effect::Runs { command: "ls".into() }, ["ask", "ask", "deny", "deny", "allow"]),
-            (Effect::Team, ["allow", "allow", "allow", "allow", "allow"]),
-            (Effect::Widens { mode: Mode::AcceptEdits }, ["ask", "ask", "deny", "deny", "allow"]),
-        ] {
-            let found = modes.map(|mode| check(effect.clone(), mode));
-            assert_eq!(found, expected, "{effect:?}");
-        }
-    }
-
-    #[test]
-    fn an_allow_rule_spares_the_question_but_not_in_plan_mode() {
-        let mut rules = Rules::default();
-        rules
-            .add(&RuleUpdate {
-                rules: vec!["Bash(ls)".into()],
-                behavior: Behavior::Allow,
-                scope: Scope::Session,
-            })
-            .unwrap();
-        let effect = Effect::Runs { command: "ls".into() };
-        let mut bounds = Bounds { mode: Mode::Default, rules, workspace: "/w".into() };
-        assert!(matches!(decide("Bash", &["ls".into()], &effect, &bounds), Verdict::Allow(_)));
-        assert!(matches!(decide("Bash", &["ls -l".into()], &effect, &bounds), Verdict::Ask(_)));
-        bounds.mode = Mode::Plan;
-        assert!(matches!(decide("Bash", &["ls".into()], &effect, &bounds), Verdict::Deny { .. }));
-    }
-
-    #[test]
-    fn a_no_gives_no_permit() {
-        let question = || Question { why: String::new(), suggestions: Vec::new() };
-        assert!(question().answered(&Answer::reject(None)).is_none());
-        assert!(question().answered(&Answer::allow()).is_some());
-    }
-}
+mod tests;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use swarm_wire::permission::{Level, Mode};
 
+use crate::shell::understand;
+
 /// The effect of one call. Paths are absolute with symbolic links resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
@@ -13,8 +15,10 @@ pub enum Effect {
     Writes { paths: Vec<PathBuf> },
     /// Runs a shell command.
     Runs { command: String },
-    /// Reaches other hosts.
+    /// Reaches these hosts.
     Leaves { hosts: Vec<String> },
+    /// Does what cannot be taken back; `what` completes "it destroys …".
+    Destroys { what: String },
     /// Stays within the team: a message, a teammate with no more rights than `default`.
     Team,
     /// Gives a teammate this mode, which is wider than `default`.
@@ -26,8 +30,10 @@ impl Effect {
         match self {
             Self::Reads { .. } | Self::Team => Level::ReadOnly,
             Self::Writes { .. } => Level::ChangesFiles,
+            Self::Runs { command } => understand(command).level,
+            Self::Widens { .. } => Level::RunsCode,
             Self::Leaves { .. } => Level::LeavesMachine,
-            Self::Runs { .. } | Self::Widens { .. } => Level::RunsCode,
+            Self::Destroys { .. } => Level::Destroys,
         }
     }
 }

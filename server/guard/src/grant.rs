@@ -3,11 +3,18 @@
 /// One decision that let one call through: from a rule or mode ([`crate::decide()`]), or from a person
 /// ([`crate::Question::answered`]).
 #[derive(Debug)]
-pub struct Permit(());
+pub struct Permit {
+    because: String,
+}
 
 impl Permit {
-    pub(crate) fn new() -> Self {
-        Self(())
+    pub(crate) fn new(because: String) -> Self {
+        Self { because }
+    }
+
+    /// What let the call through, for a log and for a person.
+    pub fn because(&self) -> &str {
+        &self.because
     }
 }
 
@@ -24,6 +31,6 @@ impl<T> Granted<T> {
 
 /// Joins a prepared call and its permit; the permit is used up.
 pub fn admit<T>(prepared: T, permit: Permit) -> Granted<T> {
-    let Permit(()) = permit;
+    drop(permit);
     Granted(prepared)
 }

@@ -10,8 +10,15 @@ pub mod files;
 mod grant;
 pub mod proxy;
 mod rules;
+mod secrets;
+mod shell;
+pub mod table;
 
-pub use decide::{Bounds, Question, Verdict, decide};
+pub use decide::{
+    Bounds, Call, Confinement, Explanation, PartExplained, Question, Ruling, Verdict, decide, explain,
+};
 pub use effect::Effect;
 pub use grant::{Granted, Permit, admit};
-pub use rules::{Rule, RuleError, Rules};
+pub use rules::{Origin, Rule, RuleError, Rules, Standing};
+pub use secrets::Secrets;
+pub use shell::{LENGTH_MAX, Part, Understanding, What, Word, shown, understand};

@@ -1,15 +1,27 @@
 //! Rules as text, `Tool` or `Tool(pattern)`, and the set of them that holds for a member.
+//!
+//! Reads no files: whoever builds the set says where each rule comes from and whether its source is trusted.
+
+mod pattern;
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
-use swarm_wire::permission::{Behavior, RuleUpdate};
+use swarm_wire::permission::{Behavior, RuleUpdate, Scope};
 
-/// Matches a tool's calls: all of them, or those with exactly this key (a path or a command).
-#[derive(Debug, Clone, PartialEq, Eq)]
+use crate::shell::Part;
+pub(crate) use pattern::Fit;
+use pattern::Pattern;
+
+/// Matches a tool's calls: all of them, or those that its pattern fits. What a pattern is depends on the tool:
+/// words of one simple command for Bash, a glob of paths for the file tools, a host for WebFetch, otherwise the
+/// very key of the call.
+#[derive(Debug, Clone)]
 pub struct Rule {
-    pub tool: String,
-    pub pattern: Option<String>,
+    tool: String,
+    text: Option<String>,
+    pattern: Pattern,
 }
 
 /// Why a rule's text was refused.
@@ -19,6 +31,12 @@ pub enum RuleError {
     NoTool(String),
     #[error("the rule `{0}` opens a parenthesis that it does not close at its end")]
     Unclosed(String),
+    #[error("the rule `{0}` is not one simple command; write one rule for each command of a compound")]
+    NotOneCommand(String),
+    #[error("the rule `{rule}` has a pattern of paths that is none: {problem}")]
+    BadGlob { rule: String, problem: String },
+    #[error("the rule `{0}` names no host; one is written `example.com` or `*.example.com`")]
+    BadHost(String),
 }
 
 impl FromStr for Rule {
@@ -29,107 +47,144 @@ impl FromStr for Rule {
             None => (text, None),
             Some((tool, rest)) => {
                 let pattern = rest.strip_suffix(')').ok_or_else(|| RuleError::Unclosed(text.to_owned()))?;
-                (tool, Some(pattern.to_owned()))
+                (tool, Some(pattern))
             }
         };
         if tool.is_empty() || !tool.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
             return Err(RuleError::NoTool(text.to_owned()));
         }
-        Ok(Self { tool: tool.to_owned(), pattern })
+        Ok(Self {
+            tool: tool.to_owned(),
+            text: pattern.map(str::to_owned),
+            pattern: pattern.map_or(Ok(Pattern::All), |pattern| Pattern::read(tool, pattern))?,
+        })
     }
 }
 
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.tool == other.tool && self.text == other.text
+    }
+}
+
+impl Eq for Rule {}
+
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.pattern {
-            Some(pattern) => write!(f, "{}({pattern})", self.tool),
+        match &self.text {
+            Some(text) => write!(f, "{}({text})", self.tool),
             None => f.write_str(&self.tool),
         }
     }
 }
 
+impl Rule {
+    /// The rule for exactly this path, host or key of a tool that takes no commands.
+    pub(crate) fn exactly(tool: &str, key: &str) -> Option<Self> {
+        format!("{tool}({})", pattern::escaped(tool, key)).parse().ok()
+    }
+
+    /// The rule for exactly this command; none when no rule says just that.
+    pub(crate) fn for_command(text: &str) -> Option<Self> {
+        format!("Bash({text})").parse().ok()
+    }
+
+    /// How well it fits a part of a command.
+    pub(crate) fn fit_of(&self, part: &Part) -> Fit {
+        self.fit(Subject::Command(part))
+    }
+}
+
+/// Whether the source of a rule is to be believed. What is not believed can forbid and ask, but not grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    Trusted,
+    /// Such as a project's file whose content the user has not looked at.
+    Untrusted,
+}
+
+/// A rule as it decided a call: its text and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub rule: String,
+    pub scope: Scope,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    behavior: Behavior,
+    scope: Scope,
+    standing: Standing,
+    rule: Rule,
+}
+
 /// The rules that hold for one member.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rules(Vec<(Behavior, Rule)>);
+pub struct Rules(Vec<Entry>);
+
+/// One thing that rules are held against.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Subject<'a> {
+    Command(&'a Part),
+    Path {
+        tool: &'a str,
+        path: &'a Path,
+        workspace: &'a Path,
+    },
+    Host(&'a str),
+    Key {
+        tool: &'a str,
+        key: Option<&'a str>,
+    },
+    /// A part of a command that may hold anything.
+    Unclear,
+}
 
 impl Rules {
     /// Adds the rules of an update; nothing is added when one of them is no rule.
     pub fn add(&mut self, update: &RuleUpdate) -> Result<(), RuleError> {
+        self.add_from(update, Standing::Trusted)
+    }
+
+    /// Adds the rules of an update from a source of this standing.
+    pub fn add_from(&mut self, update: &RuleUpdate, standing: Standing) -> Result<(), RuleError> {
         let rules: Vec<Rule> = update.rules.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-        self.0.extend(rules.into_iter().map(|rule| (update.behavior, rule)));
+        let (behavior, scope) = (update.behavior, update.scope);
+        self.0.extend(rules.into_iter().map(|rule| Entry { behavior, scope, standing, rule }));
         Ok(())
     }
 
-    /// The strictest behaviour that covers the call, with its rule: a denial wins over a question over a grant.
-    ///
-    /// A call touches one or more `keys`. One key that is denied or asked for decides the call; a grant must
-    /// cover every key.
-    pub fn verdict(&self, tool: &str, keys: &[String]) -> Option<(Behavior, &Rule)> {
-        let covers = |rule: &Rule, key: &String| rule.pattern.as_ref().is_none_or(|pattern| pattern == key);
-        for behavior in [Behavior::Deny, Behavior::Ask] {
-            let hit = self
-                .of(tool, behavior)
-                .find(|rule| rule.pattern.is_none() || keys.iter().any(|k| covers(rule, k)));
-            if let Some(rule) = hit {
-                return Some((behavior, rule));
-            }
-        }
-        let granted = |key| self.of(tool, Behavior::Allow).find(|rule| covers(rule, key));
-        let first = match keys.first() {
-            Some(key) => granted(key),
-            None => self.of(tool, Behavior::Allow).find(|rule| rule.pattern.is_none()),
-        }?;
-        keys.iter().all(|key| granted(key).is_some()).then_some((Behavior::Allow, first))
+    /// The first rule of this behaviour that fits at least so well, the best fit first.
+    pub(crate) fn find(&self, behavior: Behavior, subject: Subject<'_>, least: Fit) -> Option<(Fit, Origin)> {
+        let fitting = self.0.iter().filter(|entry| entry.behavior == behavior).filter_map(|entry| {
+            let fit = entry.rule.fit(subject);
+            (fit >= least).then_some((fit, entry))
+        });
+        let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        best.map(|(fit, entry)| (fit, entry.origin()))
     }
 
-    fn of(&self, tool: &str, behavior: Behavior) -> impl Iterator<Item = &Rule> {
-        self.0.iter().filter(move |(b, rule)| *b == behavior && rule.tool == tool).map(|(_, rule)| rule)
+    /// The grant that covers the subject. `secret`: only one that spells the subject out.
+    pub(crate) fn grant(&self, subject: Subject<'_>, secret: bool) -> Option<Origin> {
+        let least = if secret { Fit::Exact } else { Fit::Wide };
+        let granting =
+            |entry: &&Entry| entry.behavior == Behavior::Allow && entry.standing == Standing::Trusted;
+        self.0.iter().filter(granting).find(|entry| entry.rule.fit(subject) >= least).map(Entry::origin)
+    }
+
+    /// The grant that would cover the subject if its source were trusted.
+    pub(crate) fn untrusted_grant(&self, subject: Subject<'_>) -> Option<Origin> {
+        let granting =
+            |entry: &&Entry| entry.behavior == Behavior::Allow && entry.standing == Standing::Untrusted;
+        self.0.iter().filter(granting).find(|entry| entry.rule.fit(subject) >= Fit::Wide).map(Entry::origin)
+    }
+}
+
+impl Entry {
+    fn origin(&self) -> Origin {
+        Origin { rule: self.rule.to_string(), scope: self.scope }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use swarm_wire::permission::Scope;
-
-    fn rules(list: &[(Behavior, &str)]) -> Rules {
-        let mut rules = Rules::default();
-        for (behavior, rule) in list {
-            let update =
-                RuleUpdate { rules: vec![(*rule).to_owned()], behavior: *behavior, scope: Scope::Session };
-            rules.add(&update).unwrap();
-        }
-        rules
-    }
-
-    fn behavior(rules: &Rules, tool: &str, keys: &[&str]) -> Option<Behavior> {
-        let keys: Vec<String> = keys.iter().map(|k| (*k).to_owned()).collect();
-        rules.verdict(tool, &keys).map(|(behavior, _)| behavior)
-    }
-
-    #[test]
-    fn rules_round_trip_and_bad_ones_are_named() {
-        for text in ["Bash", "Bash(sh -c 'a(b)')", "Edit(src/a b.rs)"] {
-            assert_eq!(text.parse::<Rule>().unwrap().to_string(), text);
-        }
-        assert!(matches!("".parse::<Rule>(), Err(RuleError::NoTool(_))));
-        assert!(matches!("(x)".parse::<Rule>(), Err(RuleError::NoTool(_))));
-        assert!(matches!("Bash(x".parse::<Rule>(), Err(RuleError::Unclosed(_))));
-    }
-
-    #[test]
-    fn a_denial_wins_over_a_grant_whatever_the_order() {
-        let rules = rules(&[(Behavior::Allow, "Bash"), (Behavior::Deny, "Bash(rm x)")]);
-        assert_eq!(behavior(&rules, "Bash", &["rm x"]), Some(Behavior::Deny));
-        assert_eq!(behavior(&rules, "Bash", &["ls"]), Some(Behavior::Allow));
-        assert_eq!(behavior(&rules, "Edit", &["x"]), None);
-    }
-
-    #[test]
-    fn a_grant_must_cover_every_key_and_never_matches_a_prefix() {
-        let rules = rules(&[(Behavior::Allow, "Edit(a)"), (Behavior::Allow, "Edit(b)")]);
-        assert_eq!(behavior(&rules, "Edit", &["a", "b"]), Some(Behavior::Allow));
-        assert_eq!(behavior(&rules, "Edit", &["a", "c"]), None);
-        assert_eq!(behavior(&rules, "Edit", &["ab"]), None);
-    }
-}
+mod tests;

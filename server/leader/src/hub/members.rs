@@ -135,7 +135,7 @@ impl Hub {
         let opened = blocking(move || team::open_member(&dir, &key, &id, color, &file_watch)).await?;
         let Opened { transcript, entries, letterbox, post } = opened;
 
-        let bounds = Bounds { mode: view.mode, rules: team.rules.clone(), workspace: workspace.clone() };
+        let bounds = Bounds::new(view.mode, team.rules.clone(), workspace.clone());
         let (bounds, bounds_view) = watch::channel(bounds);
         let (inbox, arrivals) = mpsc::unbounded_channel();
         let (switch, life, post) = (TurnSwitch::default(), self.process.child_token(), Arc::new(post));

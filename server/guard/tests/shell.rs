@@ -1,0 +1,5 @@
+//! What commands are taken for, and that bash agrees.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+#[path = "shell/table.rs"]
+mod table;
