@@ -3,3 +3,4 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by it, with the place")]
 
 mod demo;
+mod run;

@@ -1,6 +1,7 @@
 //! The command line: parses it, and calls one function a command.
 
 mod demo;
+mod run;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// See a leader and a teammate mend a small program: no key, no network, nothing of yours is touched.
     Demo(demo::Arguments),
+    Run(run::Arguments),
 }
 
 /// Runs a command to its end. What went wrong is said on stderr.
@@ -38,13 +40,14 @@ pub(crate) fn run(command: Command) -> ExitCode {
     };
     let outcome = runtime.block_on(async {
         match command {
-            Command::Demo(arguments) => demo::run(arguments, &environment).await,
+            Command::Demo(arguments) => demo::run(arguments, &environment).await.map(|()| ExitCode::SUCCESS),
+            Command::Run(arguments) => run::run(arguments, &environment).await,
         }
     });
     // A question that was left at the terminal must not hold up the end.
     runtime.shutdown_background();
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("swarm-ls: {error:#}");
             ExitCode::FAILURE

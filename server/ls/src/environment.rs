@@ -62,6 +62,12 @@ impl Environment {
     }
 }
 
+/// The folder that a command was started in.
+#[expect(clippy::disallowed_methods, reason = "read once, where a command starts")]
+pub(crate) fn directory() -> std::io::Result<PathBuf> {
+    std::env::current_dir()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
