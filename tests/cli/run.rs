@@ -1,7 +1,7 @@
 //! `swarm-ls run`: what it prints, how it ends, and that nobody is waited for.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use swarm_script::{Script, call, reply, say, wait};
@@ -81,4 +81,25 @@ fn a_reader_that_goes_away_ends_it() {
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
     assert!(err.contains("nobody reads the output"), "{err}");
+}
+
+#[test]
+fn a_signal_ends_it_in_the_middle_of_an_answer() {
+    for signal in ["-TERM", "-INT"] {
+        let lead = [reply([say("First.\n"), wait("never"), say("Second.")])];
+        let model = FakeModel::start(Script::new().agent("team-lead", lead));
+        let world = world(&model);
+        let mut command = world.command(&["run", "Talk."]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut first = String::new();
+        out.read_line(&mut first).unwrap();
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{signal}");
+        let mut err = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        assert!(err.contains("interrupted"), "{signal}: {err}");
+    }
 }

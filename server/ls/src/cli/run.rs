@@ -103,7 +103,7 @@ async fn work(leader: &Leader, root: &Root, arguments: Arguments) -> anyhow::Res
         if !events.is_empty() || !progress.is_done() {
             continue;
         }
-        let quiet = nothing_waits(leader, root).await?;
+        let quiet = nothing_waits(leader, root, &progress).await?;
         let (heard, _) = history(leader, start).await?;
         if quiet && progress.all_heard(&heard) && events.is_empty() {
             break;
@@ -159,7 +159,7 @@ async fn history(leader: &Leader, after: u64) -> anyhow::Result<(Vec<Entry>, u64
 }
 
 /// Whether no member works and no mail waits for one.
-async fn nothing_waits(leader: &Leader, root: &Root) -> anyhow::Result<bool> {
+async fn nothing_waits(leader: &Leader, root: &Root, progress: &Progress) -> anyhow::Result<bool> {
     let state = leader.snapshot();
     let members = state.members.iter().filter(|member| !member.state.has_ended());
     let mailboxes: Vec<_> = members.map(|member| root.team(&member.team).mailbox(&member.agent_id)).collect();
@@ -170,5 +170,5 @@ async fn nothing_waits(leader: &Leader, root: &Root) -> anyhow::Result<bool> {
     // Mail leaves its box after the start of its turn was reported, and the hub takes reports before it answers:
     // whoever took mail by now is seen to work once this is answered.
     leader.transcript(TranscriptParams { limit: Some(1), ..TranscriptParams::default() }).await?;
-    Ok(unread? == 0 && progress::all_idle(&leader.snapshot()))
+    Ok(unread? == 0 && progress.all_rest(&leader.snapshot()))
 }

@@ -41,6 +41,9 @@ impl Progress {
                     }
                 }
             }
+            Event::MemberChanged { member } if member.state == MemberState::Working => {
+                self.resting.remove(&member.agent_id);
+            }
             Event::MemberEnded { member, .. } => {
                 self.resting.remove(member);
                 self.rests.remove(member);
@@ -52,6 +55,16 @@ impl Progress {
     /// Whether the prompt's turn is over, and every teammate whose turn is over rests.
     pub(super) fn is_done(&self) -> bool {
         self.prompt_ended && self.resting.values().all(|shown| *shown >= RESTS)
+    }
+
+    /// Whether every member is idle or has ended, and all events that led there were seen here: a state may be
+    /// ahead of them.
+    pub(super) fn all_rest(&self, state: &StateResult) -> bool {
+        state.members.iter().all(|member| {
+            let seen = || self.resting.get(&member.agent_id).is_some_and(|shown| *shown >= RESTS);
+            let idle = member.state == MemberState::Idle && (member.agent_id.is_lead() || seen());
+            idle || member.state.has_ended()
+        })
     }
 
     /// Whether the leader's agent, to which this was put during the run, has heard of every teammate's rest.
@@ -70,9 +83,4 @@ impl Progress {
     pub(super) fn lead_end(&self) -> Option<(TurnEnd, Option<&str>)> {
         self.lead_end.as_ref().map(|(end, detail)| (*end, detail.as_deref()))
     }
-}
-
-/// Whether every member is idle or has ended.
-pub(super) fn all_idle(state: &StateResult) -> bool {
-    state.members.iter().all(|member| member.state == MemberState::Idle || member.state.has_ended())
 }
