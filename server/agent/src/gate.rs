@@ -114,7 +114,7 @@ impl Gate {
     ) -> Result<Waited, ToolError> {
         let mut bounds = self.bounds.clone();
         let needed = turn.child_token();
-        let mut answer = self.ask.ask(request, &needed);
+        let mut answer = self.ask.ask(request, self.tools.check(&call.name), &needed);
         loop {
             tokio::select! {
                 biased;

@@ -1,7 +1,8 @@
 //! A member's life: turn → idle → next, until it is cancelled. The same for the leader's agent and a teammate.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use swarm_guard::Bounds;
 use swarm_guard::exec::Network;
@@ -58,22 +59,51 @@ pub struct Setup {
 
 /// Interrupts the running turn of one member, from outside.
 #[derive(Debug, Clone, Default)]
-pub struct TurnSwitch(Arc<Mutex<Option<CancellationToken>>>);
+pub struct TurnSwitch(Arc<Mutex<Switch>>);
+
+#[derive(Debug, Default)]
+struct Switch {
+    running: Option<CancellationToken>,
+    /// Turns that were interrupted before they began.
+    doomed: HashSet<TurnId>,
+}
 
 impl TurnSwitch {
-    /// Ends the running turn; false when none runs.
-    pub fn interrupt(&self) -> bool {
-        match self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            Some(turn) if !turn.is_cancelled() => {
+    /// Ends the running turn; when none runs, the `promised` ones end as soon as they begin. False when there
+    /// is nothing to end.
+    pub fn interrupt(&self, promised: &HashSet<TurnId>) -> bool {
+        let mut switch = self.lock();
+        match &switch.running {
+            Some(turn) if turn.is_cancelled() => false,
+            Some(turn) => {
                 turn.cancel();
                 true
             }
-            _ => false,
+            None => {
+                switch.doomed.extend(promised.iter().cloned());
+                !promised.is_empty()
+            }
         }
     }
 
-    fn set(&self, turn: Option<CancellationToken>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = turn;
+    /// A turn begins, which answers these promises.
+    fn begin<'a>(&self, turn: CancellationToken, promises: impl Iterator<Item = &'a TurnId>) {
+        let mut switch = self.lock();
+        for promise in promises {
+            if switch.doomed.remove(promise) {
+                turn.cancel();
+            }
+        }
+        switch.running = Some(turn);
+    }
+
+    fn end(&self) {
+        self.lock().running = None;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Switch> {
+        // Each change leaves a whole state, whoever panics.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -164,7 +194,7 @@ impl Member {
     async fn turn(&mut self, inputs: Vec<Input>, life: &CancellationToken) -> TurnResult {
         let turn: TurnId = inputs.iter().find_map(|input| input.turn.clone()).unwrap_or_else(turn_id);
         let cancel = life.child_token();
-        self.switch.set(Some(cancel.clone()));
+        self.switch.begin(cancel.clone(), inputs.iter().filter_map(|input| input.turn.as_ref()));
         self.engine.reporter.send(Report::TurnStarted { turn: turn.clone() }).await;
         let context = ToolContext {
             agent: self.agent.clone(),
@@ -178,7 +208,7 @@ impl Member {
             turn: cancel,
         };
         let result = self.engine.run_turn(&turn, inputs, &context).await;
-        self.switch.set(None);
+        self.switch.end();
         // Whoever was promised a turn hears of its end, also when its prompt joined another.
         for turn in std::iter::once(&turn).chain(&result.joined) {
             let ended =

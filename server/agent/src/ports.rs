@@ -2,8 +2,10 @@
 //! the hub's queue or the mailbox.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use async_trait::async_trait;
+use serde_json::Value;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use swarm_wire::{AgentId, MemberName};
 use tokio_util::sync::CancellationToken;
@@ -12,11 +14,19 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Withdrawn;
 
+/// Says what is wrong with an input that a person wants in place of the model's.
+pub type InputCheck = Arc<dyn Fn(&Value) -> Result<(), String> + Send + Sync>;
+
 /// Puts a question to the person who leads the team.
 #[async_trait]
 pub trait Ask: Send + Sync {
     /// Waits until the question is answered; a cancelled `turn` withdraws it.
-    async fn ask(&self, request: PermissionRequest, turn: &CancellationToken) -> Result<Answer, Withdrawn>;
+    async fn ask(
+        &self,
+        request: PermissionRequest,
+        check: InputCheck,
+        turn: &CancellationToken,
+    ) -> Result<Answer, Withdrawn>;
 }
 
 /// The user's editor, whose open documents win over the disk.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use swarm_guard::exec::{Confinement, Environment, Helper, Policy, caches, coverage};
+use swarm_guard::exec::{Environment, Helper, Policy, caches};
 use swarm_guard::proxy::Proxy;
 use tokio::sync::OnceCell;
 
@@ -23,7 +23,7 @@ pub struct Shell {
 pub struct TeamShell {
     /// Where the team's tools keep what they download; without, nothing is kept.
     caches: Option<PathBuf>,
-    ready: OnceCell<Confinement>,
+    ready: OnceCell<()>,
 }
 
 impl TeamShell {
@@ -38,16 +38,10 @@ impl Shell {
         Self { policy, env, helper, team, proxy: None }
     }
 
-    /// The walls of the next command, as strong as this machine has them. The first time it may take a moment.
-    pub(crate) async fn walls(&self) -> Policy {
-        let (caches, home, helper) =
-            (self.team.caches.clone(), self.policy.home.clone(), self.helper.clone());
-        let make_ready = || async move {
-            begin_caches(caches, &home).await;
-            confinement(helper).await
-        };
-        let confinement = *self.team.ready.get_or_init(make_ready).await;
-        Policy { confinement, ..self.policy.clone() }
+    /// Makes ready what commands need. The first time it may take a moment.
+    pub(crate) async fn ready(&self) {
+        let (caches, home) = (self.team.caches.clone(), self.policy.home.clone());
+        self.team.ready.get_or_init(|| async move { begin_caches(caches, &home).await }).await;
     }
 }
 
@@ -60,15 +54,4 @@ async fn begin_caches(caches: Option<PathBuf>, home: &Path) {
         Ok(Err(error)) => tracing::warn!(%error, "the team's caches cannot be made"),
         Err(lost) => tracing::error!(%lost, "making the team's caches failed"),
     }
-}
-
-/// The strongest confinement that there is. Where there is none, all of it is asked for, so that nothing runs.
-async fn confinement(helper: Helper) -> Confinement {
-    let coverage = coverage(helper).await;
-    let confinement = coverage.confinement();
-    if confinement != Confinement::Full {
-        let not_held = coverage.not_held();
-        tracing::warn!(?not_held, "this machine does not have all walls for commands; see `swarm-ls doctor`");
-    }
-    if confinement == Confinement::Off { Confinement::Full } else { confinement }
 }

@@ -16,12 +16,14 @@ use std::sync::Arc;
 
 use swarm_model::ToolSpec;
 
+use crate::ports::InputCheck;
+
 pub(crate) use context::ToolContext;
 pub(crate) use tool::{AnyTool, PreparedCall, Preview, ToolError};
 
 /// The tools that one member has for its whole life.
 pub(crate) struct Tools {
-    list: Vec<Box<dyn AnyTool>>,
+    list: Vec<Arc<dyn AnyTool>>,
     specs: Arc<[ToolSpec]>,
 }
 
@@ -41,7 +43,7 @@ impl Tools {
         Self::new(tools)
     }
 
-    fn of_everybody() -> Vec<Box<dyn AnyTool>> {
+    fn of_everybody() -> Vec<Arc<dyn AnyTool>> {
         vec![
             tool::erase(read::Read),
             tool::erase(write::Write),
@@ -52,13 +54,22 @@ impl Tools {
         ]
     }
 
-    fn new(list: Vec<Box<dyn AnyTool>>) -> Self {
+    fn new(list: Vec<Arc<dyn AnyTool>>) -> Self {
         let specs = list.iter().map(|tool| tool.spec()).collect();
         Self { list, specs }
     }
 
     pub(crate) fn specs(&self) -> Arc<[ToolSpec]> {
         self.specs.clone()
+    }
+
+    /// What is wrong with an input for the tool of this name; anything is right for what is no tool.
+    pub(crate) fn check(&self, name: &str) -> InputCheck {
+        let at = self.specs.iter().position(|spec| spec.name == name);
+        match at.and_then(|at| self.list.get(at)).cloned() {
+            Some(tool) => Arc::new(move |input| tool.check(input)),
+            None => Arc::new(|_| Ok(())),
+        }
     }
 
     /// The tool of this name, or what to tell the model.

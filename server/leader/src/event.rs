@@ -1,7 +1,7 @@
 //! Everything that can happen to the team. The hub takes these one at a time.
 
 use swarm_agent::Arrival;
-use swarm_agent::ports::SpawnRequest;
+use swarm_agent::ports::{InputCheck, SpawnRequest};
 use swarm_wire::permission::{Answer, PermissionRequest};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 /// One thing that happened.
 pub(crate) enum Event {
     /// A member in this process has a question for the user.
-    Asked { request: Box<PermissionRequest>, answer: oneshot::Sender<Answer> },
+    Asked { request: Box<PermissionRequest>, check: InputCheck, answer: oneshot::Sender<Answer> },
     /// The turn that asked is over; it ends once the question is taken back.
     Withdrawn { id: RequestId, done: oneshot::Sender<()> },
     /// The leader's model wants a teammate.

@@ -57,9 +57,15 @@ pub struct Leader {
     pub(crate) commands: mpsc::Sender<Command>,
     pub(crate) snapshot: watch::Receiver<Arc<StateResult>>,
     pub(crate) events: broadcast::Sender<TeamEvent>,
+    pub(crate) notices: Arc<[String]>,
 }
 
 impl Leader {
+    /// What the user should hear about how the team was found, such as questions that an earlier server left open.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
     /// The state as of now; `seq` is the connection's matter and 0 here.
     pub fn snapshot(&self) -> Arc<StateResult> {
         self.snapshot.borrow().clone()

@@ -6,12 +6,13 @@ mod members;
 mod modes;
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use swarm_agent::life::LifeEnd;
 use swarm_agent::{Arrival, Class, Incoming, Input, Post, Receipt, Report, TeamShell};
 use swarm_guard::Rules;
+use swarm_guard::exec::Confinement;
 use swarm_store::mailbox::Content;
 use swarm_store::{Origin, Root, Standing, Watch};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult, TeamView};
@@ -38,9 +39,9 @@ impl Leader {
         let (publish, snapshot) = watch::channel(Arc::new(StateResult::default()));
         let (client_events, _) = broadcast::channel(EVENT_BACKLOG);
         let mut hub = Hub::new(options, Publisher::new(publish, client_events.clone()));
-        hub.resume();
+        let notices = hub.resume().into();
         tokio::spawn(hub.run(command_inbox));
-        Self { commands, snapshot, events: client_events }
+        Self { commands, snapshot, events: client_events, notices }
     }
 }
 
@@ -66,6 +67,8 @@ struct Hub {
     publisher: Publisher,
     watch: Watch,
     team: Option<Team>,
+    /// What this machine has of walls, once it was found out.
+    confinement: Option<Confinement>,
     roster: Roster,
     events: mpsc::Sender<Event>,
     event_inbox: mpsc::Receiver<Event>,
@@ -94,6 +97,7 @@ impl Hub {
             publisher,
             watch: Watch::new(),
             team: None,
+            confinement: None,
             roster: Roster::default(),
             events,
             event_inbox,
@@ -107,38 +111,46 @@ impl Hub {
         }
     }
 
-    /// Takes up the team of this workspace, if it has one: its members are known, none runs.
-    fn resume(&mut self) {
-        let Some(workspace) = self.workspace.clone() else { return };
-        let taken = self.root.prepare().and_then(|()| team::resume(&self.root, &workspace));
+    /// Takes up the team of this workspace, if it has one: its members are known, none runs. Gives what the user
+    /// should hear of it.
+    fn resume(&mut self) -> Vec<String> {
+        let Some(workspace) = self.workspace.clone() else { return Vec::new() };
+        let mut notices = Vec::new();
+        let taken = self.root.prepare().and_then(|()| {
+            notices.extend(team::unreadable(&self.root)?);
+            team::resume(&self.root, &workspace)
+        });
         match taken {
-            Ok(Some(led)) => self.adopt(led),
+            Ok(Some(led)) => notices.extend(self.adopt(led)),
             Ok(None) => {}
-            Err(error) => {
-                // The first prompt tries again, and is refused with the reason.
-                tracing::error!(%error, "the team of this workspace is not taken up");
-            }
+            // The first prompt tries again, and is refused with the reason.
+            Err(error) => notices.push(team::refusal(&error)),
         }
+        notices
     }
 
-    /// Makes a team this hub's own.
-    fn adopt(&mut self, led: Led) {
-        let mut rules = Rules::default();
-        for update in &led.file.team_rules {
-            if let Err(error) = rules.add(update) {
-                tracing::warn!(%error, "a rule of the team file is passed over");
-            }
-        }
+    /// Makes a team this hub's own; gives what the user should hear of it.
+    fn adopt(&mut self, led: Led) -> Vec<String> {
+        let workspace = Path::new(&led.file.workspace);
+        let (rules, mut notices) = team::standing_rules(&self.root, workspace, &led.file);
         for entry in &led.file.members {
             self.roster.add(members::not_running(&led.file.name, entry));
         }
         let user = led.dir.sender(Origin::User, led.lease.epoch()).sealed(led.key.signer());
         let queue = Queue::new(led.dir.permissions());
+        match queue.withdraw_left() {
+            Ok(left) => notices.extend(left.iter().map(|request| {
+                let (name, what) = (&request.worker_name, &request.description);
+                format!("the server ended while {name} asked: {what}. The question is taken back, and nothing ran.")
+            })),
+            Err(error) => notices.push(format!("questions of an earlier server could not be taken back: {error}")),
+        }
         let folder = led.file.name.as_str().to_ascii_lowercase();
         let caches = self.machine.caches.as_ref().map(|caches| caches.join(folder));
         let shell = Arc::new(TeamShell::new(caches));
         self.team = Some(Team { led, queue, user, lead_post: None, shell, rules });
         self.publish(Vec::new());
+        notices
     }
 
     async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
@@ -175,7 +187,7 @@ impl Hub {
 
     async fn take(&mut self, event: Event) {
         match event {
-            Event::Asked { request, answer } => self.asked(*request, answer).await,
+            Event::Asked { request, check, answer } => self.asked(*request, check, answer).await,
             Event::Withdrawn { id, done } => {
                 self.withdraw(&id).await;
                 // A member that is being ended does not wait.

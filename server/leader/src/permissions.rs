@@ -1,5 +1,7 @@
 //! The questions that wait for the user, and what resolves them. The files are the truth; this is who waits.
 
+use serde_json::Value;
+use swarm_agent::ports::InputCheck;
 use swarm_store::Permissions;
 use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy};
 use swarm_wire::{AgentId, RequestId};
@@ -11,6 +13,7 @@ const BATCH_MS: u64 = 5_000;
 /// One open question, and the member that waits for its answer.
 struct Pending {
     request: PermissionRequest,
+    check: InputCheck,
     answer: oneshot::Sender<Answer>,
 }
 
@@ -33,6 +36,21 @@ impl Queue {
         self.pending.iter().map(|pending| &pending.request).find(|request| request.id == *id)
     }
 
+    /// What is wrong with this input for an open question's tool.
+    pub(crate) fn check(&self, id: &RequestId, input: &Value) -> Option<String> {
+        let pending = self.pending.iter().find(|pending| pending.request.id == *id)?;
+        (pending.check)(input).err()
+    }
+
+    /// Takes back what an earlier leader left open: nobody waits for it any more. Gives what it was. Blocks.
+    pub(crate) fn withdraw_left(&self) -> Result<Vec<PermissionRequest>, swarm_store::Error> {
+        let left = self.files.pending()?;
+        for request in &left {
+            self.files.withdraw(&request.id, "the server ended before it was answered")?;
+        }
+        Ok(left)
+    }
+
     /// Whether this member waits for an answer.
     pub(crate) fn waits(&self, agent: &AgentId) -> bool {
         self.pending.iter().any(|pending| pending.request.worker_id == *agent)
@@ -42,13 +60,14 @@ impl Queue {
     pub(crate) async fn add(
         &mut self,
         mut request: PermissionRequest,
+        check: InputCheck,
         answer: oneshot::Sender<Answer>,
     ) -> Result<PermissionRequest, String> {
         request.batch = self.batch_of(&request);
         let (files, copy) = (self.files.clone(), request.clone());
         let written = tokio::task::spawn_blocking(move || files.write_pending(&copy)).await;
         written.map_err(|lost| lost.to_string())?.map_err(|error| error.to_string())?;
-        self.pending.push(Pending { request: request.clone(), answer });
+        self.pending.push(Pending { request: request.clone(), check, answer });
         Ok(request)
     }
 

@@ -1,7 +1,7 @@
 //! What a member in this process reaches of its leader: the hub, through its queue.
 
 use async_trait::async_trait;
-use swarm_agent::ports::{Ask, SpawnRequest, Team, Withdrawn};
+use swarm_agent::ports::{Ask, InputCheck, SpawnRequest, Team, Withdrawn};
 use swarm_wire::AgentId;
 use swarm_wire::permission::{Answer, PermissionRequest};
 use tokio::sync::{mpsc, oneshot};
@@ -17,10 +17,15 @@ pub(crate) struct HubPorts {
 
 #[async_trait]
 impl Ask for HubPorts {
-    async fn ask(&self, request: PermissionRequest, turn: &CancellationToken) -> Result<Answer, Withdrawn> {
+    async fn ask(
+        &self,
+        request: PermissionRequest,
+        check: InputCheck,
+        turn: &CancellationToken,
+    ) -> Result<Answer, Withdrawn> {
         let id = request.id.clone();
         let (answer, answered) = oneshot::channel();
-        let asked = Event::Asked { request: Box::new(request), answer };
+        let asked = Event::Asked { request: Box::new(request), check, answer };
         self.events.send(asked).await.map_err(|_| Withdrawn)?;
         match turn.run_until_cancelled(answered).await {
             Some(Ok(answer)) => Ok(answer),

@@ -7,7 +7,7 @@ use swarm_agent::life::TurnSwitch;
 use swarm_agent::{Input, Report};
 use swarm_guard::Bounds;
 use swarm_wire::lsp::{Event, MemberState, MemberView};
-use swarm_wire::{AgentId, MemberName, RequestId};
+use swarm_wire::{AgentId, MemberName, RequestId, TurnId};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +25,8 @@ pub(crate) struct Live {
     /// Requests to end that wait for its answer.
     pub(crate) asked: HashSet<RequestId>,
     pub(crate) killed: bool,
+    /// Turns that the user was promised and that have not ended.
+    pub(crate) promised: HashSet<TurnId>,
 }
 
 pub(crate) struct Member {
@@ -125,6 +127,7 @@ impl Roster {
                 Some(Event::ToolFinished { member: agent, turn_id: turn, tool_use_id, is_error, content })
             }
             Report::TurnEnded { turn, end, detail } => {
+                member.live.iter_mut().for_each(|live| _ = live.promised.remove(&turn));
                 view.state = MemberState::Idle;
                 view.turn_id = None;
                 view.tool = None;

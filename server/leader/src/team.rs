@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use swarm_agent::{Letterbox, Post};
+use swarm_guard::{Rules, Standing};
 use swarm_store::{Error, Lease, Root, TeamDir, TeamKey, Transcript, Watch};
-use swarm_wire::permission::Mode;
+use swarm_wire::permission::{Behavior, Mode, RuleUpdate, Scope};
 use swarm_wire::team::{BackendType, MemberEntry, TeamFile};
 use swarm_wire::transcript::Entry;
 use swarm_wire::{AgentId, MemberName, TeamName};
@@ -27,6 +28,22 @@ pub(crate) fn resume(root: &Root, workspace: &Path) -> Result<Option<Led>, Error
     let dir = root.team(&name);
     let lease = Lease::take(&dir)?;
     Ok(Some(Led { file: dir.read()?, key: TeamKey::of(&lease, &dir)?, dir, lease }))
+}
+
+/// The team files that cannot be read, in words for the user: their teams are not taken up.
+pub(crate) fn unreadable(root: &Root) -> Result<Vec<String>, Error> {
+    let failed = root.teams()?.into_iter().filter_map(|name| root.team(&name).read().err());
+    Ok(failed
+        .map(|error| format!("a team is not taken up, since its file cannot be read: {error}"))
+        .collect())
+}
+
+/// Why a team could not be taken up, in words for the user.
+pub(crate) fn refusal(error: &Error) -> String {
+    if error.is_held() {
+        return format!("another editor leads this project's team; work there, or close it ({error})");
+    }
+    error.to_string()
 }
 
 /// A new team for this workspace, named after its folder; a name that is taken gets a number.
@@ -61,6 +78,38 @@ pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
         }
     }
     Err(Error::TeamExists(plain))
+}
+
+/// The rules that hold for every member: the user's and the project's settings, and what the team remembers.
+/// What is wrong with any of them is told, and the rest holds.
+pub(crate) fn standing_rules(root: &Root, workspace: &Path, file: &TeamFile) -> (Rules, Vec<String>) {
+    let (mut rules, mut problems) = (Rules::default(), Vec::new());
+    let mut add = |update: &RuleUpdate, standing| {
+        if let Err(error) = rules.add_from(update, standing) {
+            problems.push(format!("a rule of scope {:?} is passed over: {error}", update.scope));
+        }
+    };
+    let mut unreadable = None;
+    match root.settings(workspace).read() {
+        Ok(layers) => {
+            for behavior in [Behavior::Deny, Behavior::Ask, Behavior::Allow] {
+                let project = if layers.project_trusted { Standing::Trusted } else { Standing::Untrusted };
+                let lists = [
+                    (&layers.user, Scope::User, Standing::Trusted),
+                    (&layers.project, Scope::Project, project),
+                ];
+                for (settings, scope, standing) in lists {
+                    for rule in settings.permissions.of(behavior) {
+                        add(&RuleUpdate { rules: vec![rule.clone()], behavior, scope }, standing);
+                    }
+                }
+            }
+        }
+        Err(error) => unreadable = Some(format!("settings are passed over, their denials too: {error}")),
+    }
+    file.team_rules.iter().for_each(|update| add(update, Standing::Trusted));
+    problems.extend(unreadable);
+    (rules, problems)
 }
 
 /// A member's line in the team file.

@@ -24,7 +24,12 @@ impl Root {
     pub fn from_env() -> Result<Self> {
         match std::env::var_os("SWARM_HOME").filter(|home| !home.is_empty()) {
             Some(home) => {
-                let path = std::path::absolute(&home).map_err(Error::io("find", PathBuf::from(&home)))?;
+                let path = PathBuf::from(home);
+                if path.is_relative() {
+                    // It would lie in whatever folder the editor was started in, a project's own perhaps.
+                    let why = "SWARM_HOME must be an absolute path".to_owned();
+                    return Err(Error::NotPrivate { path, why });
+                }
                 Ok(Self::at(path))
             }
             None => Ok(Self::at(dirs::data_local_dir().ok_or(Error::NoDataDir)?.join("swarm"))),

@@ -18,7 +18,7 @@ pub enum Mode {
     Plan,
     /// What would ask is refused instead.
     DontAsk,
-    /// Nothing asks but what a deny rule forbids.
+    /// Nothing asks but what destroys; what a rule denies is refused.
     BypassPermissions,
 }
 

@@ -78,7 +78,8 @@ impl Tool for Bash {
                 "There are too many background commands; read or end some with BashJobs.",
             ));
         }
-        let mut order = exec::Command::bash(command.clone(), context.shell.walls().await);
+        context.shell.ready().await;
+        let mut order = exec::Command::bash(command.clone(), context.shell.policy.clone());
         order.cwd = context.cwd.clone();
         order.env = context.shell.env.clone();
         order.helper = context.shell.helper.clone();

@@ -74,12 +74,14 @@ pub(crate) trait PreparedCall: Send {
 #[async_trait]
 pub(crate) trait AnyTool: Send + Sync {
     fn spec(&self) -> ToolSpec;
+    /// Whether the tool takes this input, as far as its shape goes.
+    fn check(&self, input: &Value) -> Result<(), String>;
     async fn prepare(&self, input: Value, context: &ToolContext) -> Result<Box<dyn PreparedCall>, ToolError>;
 }
 
 /// Makes a typed tool one of the list.
-pub(super) fn erase<T: Tool>(tool: T) -> Box<dyn AnyTool> {
-    Box::new(Erased(Arc::new(tool)))
+pub(super) fn erase<T: Tool>(tool: T) -> Arc<dyn AnyTool> {
+    Arc::new(Erased(Arc::new(tool)))
 }
 
 struct Erased<T>(Arc<T>);
@@ -103,6 +105,11 @@ impl<T: Tool> AnyTool for Erased<T> {
             description: T::DESCRIPTION.trim().to_owned(),
             input_schema: schema,
         }
+    }
+
+    fn check(&self, input: &Value) -> Result<(), String> {
+        let taken = serde_json::from_value::<T::Input>(input.clone());
+        taken.map(drop).map_err(|error| format!("{} does not take this input: {error}", T::NAME))
     }
 
     async fn prepare(&self, input: Value, context: &ToolContext) -> Result<Box<dyn PreparedCall>, ToolError> {

@@ -1,8 +1,9 @@
 //! What clients ask, and the questions that members put to the user.
 
-use swarm_agent::ports::SpawnRequest;
+use serde_json::Value;
+use swarm_agent::ports::{InputCheck, SpawnRequest};
 use swarm_guard::Rules;
-use swarm_store::{Draft, TranscriptReader};
+use swarm_store::{Draft, Remembered, TranscriptReader};
 use swarm_wire::lsp::{
     DecisionName, Event as ClientEvent, InterruptResult, MemberParams, MemberView, MessageParams,
     MessageResult, PermissionResolveParams, PermissionResolveResult, PromptResult, ResolveOutcome,
@@ -10,6 +11,7 @@ use swarm_wire::lsp::{
 };
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
+use swarm_wire::settings::Settings;
 use swarm_wire::{AgentId, MemberName, MessageId, RequestId};
 use tokio::sync::oneshot;
 
@@ -32,9 +34,21 @@ impl Hub {
             Command::Spawn { params, reply } => drop(reply.send(self.spawn_for_user(params).await)),
             Command::Stop { params, reply } => drop(reply.send(self.stop(params).await)),
             Command::SetModes { params, reply } => drop(reply.send(self.set_modes(params).await)),
-            Command::Configure { settings } => self.settings = settings,
+            Command::Configure { settings } => self.configure(settings),
             // The loop takes this one itself.
             Command::Shutdown { reply } => drop(reply),
+        }
+    }
+
+    /// New settings; those that decide calls hold from the next one, and decide waiting questions anew.
+    fn configure(&mut self, settings: Settings) {
+        self.settings = settings;
+        for live in self.roster.iter().filter_map(|member| member.live.as_ref()) {
+            live.bounds.send_if_modified(|bounds| {
+                let changed = bounds.trust != self.settings.trust;
+                bounds.trust = self.settings.trust;
+                changed
+            });
         }
     }
 
@@ -53,6 +67,9 @@ impl Hub {
         let message = Protocol::UserMessage { request_id: RequestId::new(turn_id.as_str()), text };
         let draft = Draft::protocol(&message).map_err(|error| Refusal::Failed(error.to_string()))?;
         self.send_as_user(&agent, draft).await?;
+        if let Some(live) = self.roster.get_mut(&agent).and_then(|member| member.live.as_mut()) {
+            live.promised.insert(turn_id.clone());
+        }
         Ok(PromptResult { turn_id })
     }
 
@@ -117,7 +134,9 @@ impl Hub {
             return Ok(InterruptResult { interrupted: false });
         }
         let member = self.roster.find(params.member.as_deref())?;
-        Ok(InterruptResult { interrupted: member.live.as_ref().is_some_and(|live| live.switch.interrupt()) })
+        Ok(InterruptResult {
+            interrupted: member.live.as_ref().is_some_and(|live| live.switch.interrupt(&live.promised)),
+        })
     }
 
     async fn transcript(&mut self, params: TranscriptParams) -> Result<TranscriptResult, Refusal> {
@@ -173,10 +192,15 @@ impl Hub {
     }
 
     /// A member asks: the question is on disk, then shown.
-    pub(super) async fn asked(&mut self, request: PermissionRequest, answer: oneshot::Sender<Answer>) {
+    pub(super) async fn asked(
+        &mut self,
+        request: PermissionRequest,
+        check: InputCheck,
+        answer: oneshot::Sender<Answer>,
+    ) {
         let Some(team) = &mut self.team else { return };
         let agent = request.worker_id.clone();
-        let shown = match team.queue.add(request, answer).await {
+        let shown = match team.queue.add(request, check, answer).await {
             Ok(shown) => Box::new(shown),
             Err(error) => {
                 // Dropping the answer's sender tells the member that nobody will answer.
@@ -215,6 +239,9 @@ impl Hub {
             let problem = "goes with one request that is allowed".to_owned();
             return Err(Refusal::Invalid { field: "updatedInput", problem });
         }
+        if let Some(input) = &updated_input {
+            self.check_input(&ids, input)?;
+        }
         if let Some(update) = &remember {
             check_remember(update)?;
         }
@@ -242,6 +269,15 @@ impl Hub {
             self.remember(&update, &askers).await?;
         }
         Ok(PermissionResolveResult { results })
+    }
+
+    /// Refuses an input that the tool would not take, while the question is still open.
+    fn check_input(&self, ids: &[RequestId], input: &Value) -> Result<(), Refusal> {
+        let checks = ids.iter().filter_map(|id| self.team.as_ref()?.queue.check(id, input));
+        match checks.into_iter().next() {
+            Some(problem) => Err(Refusal::Invalid { field: "updatedInput", problem }),
+            None => Ok(()),
+        }
     }
 
     async fn resolve_one(&mut self, id: &RequestId, answer: Answer) -> Result<Outcome, Refusal> {
@@ -278,6 +314,17 @@ impl Hub {
                 })
             })
             .await?;
+        }
+        if matches!(update.scope, Scope::Project | Scope::User) && !askers.is_empty() {
+            let (settings, kept) = (self.root.settings(team.led.file.workspace.as_ref()), update.clone());
+            if blocking(move || settings.remember(&kept)).await? == Remembered::Untrusted {
+                let text =
+                    "the rule is in the project's settings, which you have not trusted, so it does not hold";
+                self.publish(vec![ClientEvent::Warning { text: text.to_owned() }]);
+                return Ok(());
+            }
+        }
+        if update.scope != Scope::Session && !askers.is_empty() {
             // Checked before; a refusal here would only leave a later member without it.
             let _ = team.rules.add(update);
         }
@@ -295,9 +342,6 @@ impl Hub {
 /// Refuses what cannot be kept, before anything is answered with it.
 fn check_remember(update: &RuleUpdate) -> Result<(), Refusal> {
     let invalid = |problem: String| Err(Refusal::Invalid { field: "remember", problem });
-    if matches!(update.scope, Scope::Project | Scope::User) {
-        return invalid("takes the scope `session` or `team`".to_owned());
-    }
     if update.rules.is_empty() {
         return invalid("has no rules; name at least one, such as `Bash(make test)`".to_owned());
     }

@@ -8,7 +8,7 @@ use swarm_agent::life::{self, LifeEnd, Setup, TurnSwitch};
 use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
 use swarm_guard::Bounds;
-use swarm_guard::exec::{Network, Policy};
+use swarm_guard::exec::{Confinement, Network, Policy, coverage};
 use swarm_model::{ApiKey, Client, Config};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
 use swarm_wire::mail::Protocol;
@@ -74,14 +74,16 @@ impl Hub {
             return Err(Refusal::Failed(format!("the workspace {} is not a folder", workspace.display())));
         }
         let root = self.root.clone();
-        let led = blocking(move || {
+        let led = tokio::task::spawn_blocking(move || {
             root.prepare()?;
             match team::resume(&root, &workspace)? {
                 Some(led) => Ok(led),
                 None => team::found(&root, &workspace),
             }
         });
-        self.adopt(led.await?);
+        let led = led.await.map_err(|lost| Refusal::Failed(lost.to_string()))?;
+        let notices = self.adopt(led.map_err(|error| Refusal::Failed(team::refusal(&error)))?);
+        self.publish(notices.into_iter().map(|text| ClientEvent::Warning { text }).collect());
         Ok(())
     }
 
@@ -123,19 +125,40 @@ impl Hub {
         Ok(agent)
     }
 
+    /// What this machine has of walls, found out once, and said once where some are missing.
+    async fn confinement(&mut self) -> Confinement {
+        if let Some(confinement) = self.confinement {
+            return confinement;
+        }
+        let coverage = coverage(self.machine.helper.clone()).await;
+        let confinement = coverage.confinement();
+        if confinement != Confinement::Full {
+            let not_held = coverage.not_held();
+            tracing::warn!(?coverage, ?not_held, "some walls are missing");
+            let text =
+                "this machine does not have all walls for commands, so more is asked; see `swarm-ls doctor`";
+            self.publish(vec![ClientEvent::Warning { text: text.to_owned() }]);
+        }
+        self.confinement = Some(confinement);
+        confinement
+    }
+
     /// Brings a member of the roster to life.
     async fn start(&mut self, agent: &AgentId, state: Option<MemberState>) -> Result<(), Refusal> {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
         let Some(view) = self.roster.get(agent).map(|member| member.view.clone()) else {
             return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
         };
+        let confinement = self.confinement().await;
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
         let (color, file_watch) = (view.color.clone(), self.watch.clone());
         let opened = blocking(move || team::open_member(&dir, &key, &id, color, &file_watch)).await?;
         let Opened { transcript, entries, letterbox, post } = opened;
 
-        let bounds = Bounds::new(view.mode, team.rules.clone(), workspace.clone());
+        let mut bounds = Bounds::new(view.mode, team.rules.clone(), workspace.clone());
+        bounds.trust = self.settings.trust;
+        bounds.confinement = held(confinement);
         let (bounds, bounds_view) = watch::channel(bounds);
         let (inbox, arrivals) = mpsc::unbounded_channel();
         let (switch, life, post) = (TurnSwitch::default(), self.process.child_token(), Arc::new(post));
@@ -145,7 +168,7 @@ impl Hub {
             agent: agent.clone(),
             color: view.color.clone(),
             cwd: workspace.clone(),
-            shell: shell(&workspace, self.root.path(), &self.machine, team.shell.clone())?,
+            shell: shell(&workspace, self.root.path(), &self.machine, confinement, team.shell.clone())?,
             transcript,
             entries,
             client: Arc::new(client(&self.settings)),
@@ -194,13 +217,30 @@ impl Hub {
         self.names.insert(task.id(), agent.clone());
         let mut happened = Vec::new();
         if let Some(member) = self.roster.get_mut(agent) {
-            member.live = Some(Live { inbox, switch, bounds, life, asked: HashSet::new(), killed: false });
+            member.live = Some(Live {
+                inbox,
+                switch,
+                bounds,
+                life,
+                asked: HashSet::new(),
+                killed: false,
+                promised: HashSet::new(),
+            });
             member.view.state = state.unwrap_or(MemberState::Idle);
             member.view.model = model;
             happened.push(ClientEvent::MemberChanged { member: Box::new(member.view.clone()) });
         }
         self.publish(happened);
         Ok(())
+    }
+}
+
+/// How far the walls reach, as decisions see it.
+fn held(confinement: Confinement) -> swarm_guard::Confinement {
+    match confinement {
+        Confinement::Full => swarm_guard::Confinement::Full,
+        Confinement::Partial => swarm_guard::Confinement::FilesOnly,
+        Confinement::Off => swarm_guard::Confinement::None,
     }
 }
 
@@ -220,12 +260,20 @@ fn client(settings: &swarm_wire::settings::Settings) -> Client {
 }
 
 /// The walls around a member's commands. Blocks.
-fn shell(workspace: &Path, root: &Path, machine: &Machine, team: Arc<TeamShell>) -> Result<Shell, Refusal> {
+fn shell(
+    workspace: &Path,
+    root: &Path,
+    machine: &Machine,
+    confinement: Confinement,
+    team: Arc<TeamShell>,
+) -> Result<Shell, Refusal> {
     let mut policy = Policy::for_workspace(workspace, &machine.home).map_err(|error| {
         Refusal::Failed(format!("no walls for commands in {}: {error}", workspace.display()))
     })?;
     policy.hidden.push(root.to_owned());
     policy.network = Network::Proxy;
+    // Where there are no walls at all, they are asked for nevertheless, so that nothing runs.
+    policy.confinement = if confinement == Confinement::Off { Confinement::Full } else { confinement };
     Ok(Shell::new(policy, machine.env.clone(), machine.helper.clone(), team))
 }
 

@@ -8,5 +8,6 @@ mod members;
 mod modes;
 mod questions;
 mod resume;
+mod rules;
 mod stage;
 mod turns;

@@ -178,7 +178,7 @@ async fn a_bad_answer_is_refused_and_the_question_stays() {
             stage.resolve(&request, |params| params.remember = remember("(x", Scope::Session)).await,
             "remember",
         ),
-        (stage.resolve(&request, |params| params.remember = remember("Edit", Scope::User)).await, "remember"),
+        (stage.resolve(&request, |params| params.remember = remember("", Scope::User)).await, "remember"),
         (
             stage
                 .resolve(&request, |params| {
@@ -192,10 +192,11 @@ async fn a_bad_answer_is_refused_and_the_question_stays() {
         assert!(refused.unwrap_err().to_string().starts_with(field));
     }
     assert_eq!(stage.leader.snapshot().permissions.len(), 1);
-    // An input that the tool does not take is told to the model, and nothing runs.
-    let outcome = stage.resolve(&request, |params| params.updated_input = Some(json!({"nonsense": 1}))).await;
-    assert_eq!(outcome, Ok(Outcome::Resolved));
+    // So does an input that the tool does not take: a slip can be mended.
+    let nonsense =
+        stage.resolve(&request, |params| params.updated_input = Some(json!({"nonsense": 1}))).await;
+    assert!(nonsense.unwrap_err().to_string().contains("does not take this input"));
+    stage.allow(&request).await;
     assert_eq!(stage.turn_end("ada").await, (TurnEnd::Completed, None));
-    assert!(stage.results("ada").await.pop().unwrap().content.contains("does not take this input"));
     stage.close().await;
 }

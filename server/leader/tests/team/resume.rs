@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::json;
 use swarm_script::{Script, call, reply, say, wait};
 use swarm_wire::lsp::{MemberState, TurnEnd};
+use swarm_wire::permission::Outcome;
 
 use crate::stage::Stage;
 
@@ -41,7 +42,7 @@ async fn a_call_whose_result_was_lost_is_told_as_lost_and_not_run_again() {
     let mut first = Stage::new(script).await;
     first.prompt("Write it.").await;
     // The question is open and the call is in the transcript: the process is lost here.
-    first.question().await;
+    let request = first.question().await;
     let folder = Arc::clone(&first.folder);
     let copy = Arc::new(tempfile::tempdir().unwrap());
     copy_tree(folder.path(), copy.path());
@@ -53,6 +54,11 @@ async fn a_call_whose_result_was_lost_is_told_as_lost_and_not_run_again() {
     let script = Script::new()
         .agent("team-lead", [reply([say("It was lost.")]).expect("before this call's result was kept")]);
     let mut second = Stage::again(folder, script).await;
+    // The question is taken back, the user hears of it, and a late answer does nothing.
+    assert!(second.leader.notices()[0].contains("asked: Create x.txt. The question is taken back"));
+    let pending = second.folder.path().join("state/teams/shop/permissions/pending");
+    assert_eq!(std::fs::read_dir(pending).unwrap().count(), 0);
+    assert_eq!(second.resolve(&request, |_| {}).await, Ok(Outcome::AlreadyResolved));
     second.prompt("And?").await;
     assert_eq!(second.turn_end("team-lead").await, (TurnEnd::Completed, None));
     assert!(!second.file("x.txt").exists());
@@ -70,11 +76,28 @@ async fn a_second_leader_on_the_same_workspace_is_refused_and_harms_nothing() {
         .leader
         .prompt(swarm_leader::command::Prompt { text: "Go.".into(), ..Default::default() })
         .await;
-    assert!(refused.unwrap_err().to_string().contains("shop"));
+    assert!(refused.unwrap_err().to_string().contains("another editor leads"));
     second.close().await;
     first.model.open("go");
     assert_eq!(first.turn_end("team-lead").await, (TurnEnd::Completed, None));
     first.close().await;
+}
+
+#[tokio::test]
+async fn a_damaged_team_file_is_told_and_left_as_it_is() {
+    let script = || Script::new().agent("team-lead", [reply([say("Here.")])]);
+    let mut first = Stage::new(script()).await;
+    first.prompt("Go.").await;
+    assert_eq!(first.turn_end("team-lead").await, (TurnEnd::Completed, None));
+    let folder = Arc::clone(&first.folder);
+    first.close().await;
+    let file = folder.path().join("state/teams/shop.json");
+    std::fs::write(&file, "{\"x").unwrap();
+    let second = Stage::again(folder, script()).await;
+    let notice = &second.leader.notices()[0];
+    assert!(notice.contains("shop.json") && notice.contains("not taken up"), "{notice}");
+    assert_eq!(std::fs::read(&file).unwrap(), b"{\"x");
+    second.close().await;
 }
 
 fn copy_tree(from: &std::path::Path, to: &std::path::Path) {

@@ -15,7 +15,7 @@ use swarm_wire::lsp::{
 };
 use swarm_wire::permission::{Outcome, PermissionRequest};
 use swarm_wire::settings::{Secret, Settings};
-use swarm_wire::transcript::{Body, CallResult, Entry};
+use swarm_wire::transcript::Entry;
 use tempfile::TempDir;
 use tokio::sync::broadcast;
 
@@ -54,7 +54,7 @@ impl Stage {
                 home: folder.path().join("home"),
                 env: Environment::default(),
                 caches: None,
-                helper: Helper::default(),
+                helper: Helper::At("/bin/false".into()),
             },
             editor: Arc::new(NoEditor),
         });
@@ -129,15 +129,6 @@ impl Stage {
     pub(crate) async fn transcript(&self, member: &str) -> Vec<Entry> {
         let params = TranscriptParams { member: Some(member.to_owned()), ..TranscriptParams::default() };
         self.leader.transcript(params).await.unwrap().entries
-    }
-
-    /// Every result that stands in a member's transcript.
-    pub(crate) async fn results(&self, member: &str) -> Vec<CallResult> {
-        let results = self.transcript(member).await.into_iter().filter_map(|entry| match entry.body {
-            Body::Results { results } => Some(results),
-            _ => None,
-        });
-        results.flatten().collect()
     }
 
     /// Ends the leader. Fails when the model was ever asked something that a real one would refuse.

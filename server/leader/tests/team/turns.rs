@@ -27,6 +27,22 @@ async fn an_interrupted_turn_keeps_what_was_said_and_the_next_one_is_accepted() 
 }
 
 #[tokio::test]
+async fn an_interrupt_right_behind_a_prompt_ends_its_turn() {
+    let script =
+        Script::new().agent("team-lead", [reply([say("Late.")]).wait_for("never"), reply([say("Yes.")])]);
+    let mut stage = Stage::new(script).await;
+    let turn = stage.prompt("Go.").await;
+    assert!(stage.leader.interrupt(MemberParams::default()).await.unwrap().interrupted);
+    let ended = stage.next("turn's end", |event| match event {
+        Event::TurnEnded { turn_id, reason, .. } => Some((turn_id, reason)),
+        _ => None,
+    });
+    assert_eq!(ended.await, (turn, TurnEnd::Interrupted));
+    assert!(!stage.leader.interrupt(MemberParams::default()).await.unwrap().interrupted);
+    stage.leader.shutdown().await;
+}
+
+#[tokio::test]
 async fn every_prompt_to_a_busy_member_reaches_the_model_once_and_hears_of_its_end() {
     let script = Script::new().agent(
         "team-lead",

@@ -35,6 +35,9 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
     let machine = environment.machine();
     let settings = environment.complete(settings);
     let leader = Leader::start(Options { root: root(session), workspace, settings, machine, editor });
+    for notice in leader.notices() {
+        session.proxy.show(MessageType::WARNING, format!("swarm: {notice}"));
+    }
     let result = InitializeResult {
         capabilities: capabilities::server(&client),
         server_info: Some(ServerInfo {
