@@ -83,7 +83,9 @@ async fn without_namespaces_what_made_itself_independent_is_ended_too() {
 
         let mut command = world.bash(&format!("sh -c 'while :; do sleep 600; done # {mark}' & echo done"));
         command.policy = policy;
-        assert_eq!(finish(spawn(command).await.unwrap()).await.output.head, "done\n");
+        // The shell in the background may say that its own child was killed, before it is killed itself.
+        let head = finish(spawn(command).await.unwrap()).await.output.head;
+        assert!(head == "done\n" || head == "done\nKilled\n", "{head}");
         assert_eq!(processes_with(&mark), [] as [u32; 0], "{confinement:?}");
     }
 }
