@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by it, with the place")]
 
 mod demo;
+mod doctor;
 mod run;

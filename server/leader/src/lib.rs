@@ -14,3 +14,4 @@ mod team;
 
 pub use command::Refusal;
 pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, TeamEvent};
+pub use team::settings_rules;

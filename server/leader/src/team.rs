@@ -83,33 +83,41 @@ pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
 /// The rules that hold for every member: the user's and the project's settings, and what the team remembers.
 /// What is wrong with any of them is told, and the rest holds.
 pub(crate) fn standing_rules(root: &Root, workspace: &Path, file: &TeamFile) -> (Rules, Vec<String>) {
+    let (mut rules, mut problems) = settings_rules(root, workspace);
+    for update in &file.team_rules {
+        add_rule(&mut rules, &mut problems, update, Standing::Trusted);
+    }
+    (rules, problems)
+}
+
+/// The rules of the user's and the project's settings; a project's file that the user has not trusted forbids and
+/// asks, and grants nothing. Blocks.
+pub fn settings_rules(root: &Root, workspace: &Path) -> (Rules, Vec<String>) {
     let (mut rules, mut problems) = (Rules::default(), Vec::new());
-    let mut add = |update: &RuleUpdate, standing| {
-        if let Err(error) = rules.add_from(update, standing) {
-            problems.push(format!("a rule of scope {:?} is passed over: {error}", update.scope));
+    let layers = match root.settings(workspace).read() {
+        Ok(layers) => layers,
+        Err(error) => {
+            problems.push(format!("settings are passed over, their denials too: {error}"));
+            return (rules, problems);
         }
     };
-    let mut unreadable = None;
-    match root.settings(workspace).read() {
-        Ok(layers) => {
-            for behavior in [Behavior::Deny, Behavior::Ask, Behavior::Allow] {
-                let project = if layers.project_trusted { Standing::Trusted } else { Standing::Untrusted };
-                let lists = [
-                    (&layers.user, Scope::User, Standing::Trusted),
-                    (&layers.project, Scope::Project, project),
-                ];
-                for (settings, scope, standing) in lists {
-                    for rule in settings.permissions.of(behavior) {
-                        add(&RuleUpdate { rules: vec![rule.clone()], behavior, scope }, standing);
-                    }
-                }
+    let project = if layers.project_trusted { Standing::Trusted } else { Standing::Untrusted };
+    let files = [(&layers.user, Scope::User, Standing::Trusted), (&layers.project, Scope::Project, project)];
+    for behavior in [Behavior::Deny, Behavior::Ask, Behavior::Allow] {
+        for (settings, scope, standing) in files {
+            for rule in settings.permissions.of(behavior) {
+                let update = RuleUpdate { rules: vec![rule.clone()], behavior, scope };
+                add_rule(&mut rules, &mut problems, &update, standing);
             }
         }
-        Err(error) => unreadable = Some(format!("settings are passed over, their denials too: {error}")),
     }
-    file.team_rules.iter().for_each(|update| add(update, Standing::Trusted));
-    problems.extend(unreadable);
     (rules, problems)
+}
+
+fn add_rule(rules: &mut Rules, problems: &mut Vec<String>, update: &RuleUpdate, standing: Standing) {
+    if let Err(error) = rules.add_from(update, standing) {
+        problems.push(format!("a rule of scope {:?} is passed over: {error}", update.scope));
+    }
 }
 
 /// A member's line in the team file.

@@ -1,6 +1,8 @@
 //! The command line: parses it, and calls one function a command.
 
 mod demo;
+mod doctor;
+mod permissions;
 mod run;
 
 use std::process::ExitCode;
@@ -26,6 +28,10 @@ pub(crate) enum Command {
     /// See a leader and a teammate mend a small program: no key, no network, nothing of yours is touched.
     Demo(demo::Arguments),
     Run(run::Arguments),
+    /// Check what the server needs and what this machine has of it.
+    Doctor,
+    #[command(subcommand)]
+    Permissions(permissions::Arguments),
 }
 
 /// Runs a command to its end. What went wrong is said on stderr.
@@ -42,6 +48,8 @@ pub(crate) fn run(command: Command) -> ExitCode {
         match command {
             Command::Demo(arguments) => demo::run(arguments, &environment).await.map(|()| ExitCode::SUCCESS),
             Command::Run(arguments) => run::run(arguments, &environment).await,
+            Command::Doctor => Ok(doctor::run(&environment).await),
+            Command::Permissions(arguments) => permissions::run(arguments).map(|()| ExitCode::SUCCESS),
         }
     });
     // A question that was left at the terminal must not hold up the end.

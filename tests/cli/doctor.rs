@@ -1,0 +1,56 @@
+//! `swarm-ls doctor` and `swarm-ls permissions explain`.
+
+use std::process::{Output, Stdio};
+
+use swarm_tests::World;
+
+fn output(world: &World, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = world.command(arguments);
+    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
+    (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
+}
+
+fn world() -> World {
+    World::new(env!("CARGO_BIN_EXE_swarm-ls"))
+}
+
+#[test]
+fn doctor_names_what_is_there_and_what_to_do_and_no_key() {
+    let mut world = world();
+    let (code, out, _) = output(&world, &["doctor"]);
+    assert_eq!(code, Some(0), "{out}");
+    assert!(out.contains("ok  state") && out.contains("ok  git"), "{out}");
+    assert!(out.contains("!!  model") && out.contains("set ANTHROPIC_API_KEY"), "{out}");
+    assert!(out.contains("walls     commands run behind"), "{out}");
+
+    world.env("ANTHROPIC_API_KEY", "sk-very-secret");
+    let (_, out, err) = output(&world, &["doctor"]);
+    assert!(out.contains("ok  model") && !(out + &err).contains("sk-very-secret"));
+}
+
+#[test]
+fn doctor_fails_where_the_state_cannot_be_kept() {
+    let mut world = world();
+    world.env("SWARM_HOME", "relative/folder");
+    let (code, out, _) = output(&world, &["doctor"]);
+    assert_eq!(code, Some(1));
+    assert!(out.contains("!!  state") && out.contains("absolute path"), "{out}");
+}
+
+#[test]
+fn explain_says_what_is_decided_and_by_which_rule() {
+    let world = world();
+    let explain = |call: &str| output(&world, &["permissions", "explain", call]);
+    let (code, out, err) = explain("Bash(git status && rm -rf build)");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.starts_with("asked: ") && out.contains("destroys"), "{out}");
+    assert!(explain("Bash(ls)").1.starts_with("allowed: "));
+    std::fs::create_dir_all(world.swarm_home()).unwrap();
+    std::fs::write(world.swarm_home().join("settings.json"), r#"{"permissions": {"deny": ["Bash(ls *)"]}}"#)
+        .unwrap();
+    let (_, out, err) = explain("Bash(ls -l)");
+    assert!(out.starts_with("denied: ") && out.contains("`Bash(ls *)` of scope User"), "{out}{err}");
+    let (code, _, err) = explain("Bash(ls");
+    assert_eq!(code, Some(1));
+    assert!(err.contains("parenthesis"), "{err}");
+}
