@@ -88,6 +88,29 @@ fn what_goes_on_in_the_background_holds_up_no_result() {
 }
 
 #[test]
+fn output_that_is_too_much_is_cut_and_its_whole_can_be_read() {
+    let command = "touch made; for i in $(seq 20000); do echo \"line $i of a long output\"; done";
+    let read = json!({ "path": "${whole}", "offset": 10000, "limit": 1 });
+    let script = Script::new().agent(
+        "team-lead",
+        [
+            reply([call("Bash", json!({ "command": command }))]),
+            reply([call("Read", read)]).expect("bytes left out; Read ").capture(
+                "whole",
+                "; Read ",
+                " for the whole",
+            ),
+            reply([say("Done.")]).expect("10000\tline 10000 of a long output"),
+        ],
+    );
+    let (_model, world) = played(script);
+    let mut editor = world.editor(Caps::rich());
+    allow(&mut editor);
+    let ended = editor.await_event("turnEnded");
+    assert_eq!(ended["event"]["reason"], "completed", "{ended}");
+}
+
+#[test]
 fn a_background_command_is_listed_read_and_ended() {
     let job = |input: Value| reply([call("BashJobs", input)]);
     let command = "echo begun; echo ready > pipe; sleep 4711";

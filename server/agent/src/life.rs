@@ -40,6 +40,8 @@ pub struct Setup {
     /// Absolute, with symbolic links resolved.
     pub cwd: PathBuf,
     pub shell: Shell,
+    /// Where results go that are too long for a model; absolute, with symbolic links resolved.
+    pub outputs: PathBuf,
     pub transcript: Transcript,
     /// What the transcript holds already.
     pub entries: Vec<Entry>,
@@ -151,6 +153,7 @@ struct Member {
     cwd: PathBuf,
     files: Arc<Files>,
     shell: Arc<Shell>,
+    outputs: PathBuf,
     jobs: Arc<Jobs>,
     post: Arc<Post>,
     team: Option<Arc<dyn Team>>,
@@ -184,6 +187,7 @@ impl Member {
             cwd: setup.cwd,
             files,
             shell: Arc::new(shell),
+            outputs: setup.outputs,
             jobs: Arc::new(Jobs::new(life.clone())),
             post: setup.post,
             team: setup.team,
@@ -202,6 +206,7 @@ impl Member {
             files: self.files.clone(),
             post: self.post.clone(),
             shell: self.shell.clone(),
+            outputs: self.outputs.clone(),
             jobs: self.jobs.clone(),
             ending: self.engine.ending.clone(),
             team: self.team.clone(),

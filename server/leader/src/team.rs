@@ -1,6 +1,6 @@
 //! Founding a team, taking one up again, and what each member has on disk. All of it blocks.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use swarm_agent::{Letterbox, Post};
@@ -167,6 +167,8 @@ pub(crate) struct Opened {
     pub(crate) entries: Vec<Entry>,
     pub(crate) letterbox: Letterbox,
     pub(crate) post: Post,
+    /// Where results go that are too long for a model; absolute, with links resolved.
+    pub(crate) outputs: PathBuf,
 }
 
 /// Opens a member's transcript and mailbox, and numbers this start of it.
@@ -191,7 +193,10 @@ pub(crate) fn open_member(
         (own.signer(), own.verifier())
     };
     let sender = dir.sender(agent.clone().into(), incarnation).sealed(signer);
+    let outputs = dir.prepare_outputs(agent)?;
+    let outputs = outputs.canonicalize().unwrap_or(outputs);
     Ok(Opened {
+        outputs,
         transcript,
         entries: replay.entries,
         letterbox: Letterbox::new(mailbox.sealed_reader(verifier), watch),

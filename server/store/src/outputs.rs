@@ -15,6 +15,13 @@ impl TeamDir {
         self.path().join("outputs").join(file_name(agent))
     }
 
+    /// As [`TeamDir::outputs_dir`], and makes it, for results that are written while they come.
+    pub fn prepare_outputs(&self, agent: &AgentId) -> Result<PathBuf> {
+        let dir = self.outputs_dir(agent);
+        atomic::create_dir(&dir)?;
+        Ok(dir)
+    }
+
     /// Keeps `bytes` under `name` and says where; an output of that name is replaced.
     pub fn write_output(&self, agent: &AgentId, name: &str, bytes: &[u8]) -> Result<PathBuf> {
         let dir = self.outputs_dir(agent);

@@ -6,17 +6,20 @@ use std::time::Duration;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use swarm_guard::exec::{self, Exit, Finished, Output};
+use swarm_guard::exec::{self, Exit, Finished, Output, Overflow};
 use swarm_guard::proxy::Visit;
 use swarm_guard::{Effect, Granted};
 
 use super::ToolContext;
 use super::tool::{Preview, Tool, ToolError};
+use crate::clock::turn_id;
 
 const TIMEOUT_DEFAULT: u64 = 120;
 const TIMEOUT_MAX: u64 = 600;
 /// How much of a command's output the model is given, in bytes.
 const OUTPUT_MAX: usize = 60_000;
+/// How much of it is kept in a file, in bytes.
+const OVERFLOW_MAX: u64 = 64 * 1024 * 1024;
 
 pub(super) struct Bash;
 
@@ -86,6 +89,8 @@ impl Tool for Bash {
         order.proxy = context.shell.proxy.clone();
         order.timeout = timeout;
         order.output_cap = OUTPUT_MAX;
+        let file = context.outputs.join(format!("{}.txt", turn_id().as_str().replacen("turn", "bash", 1)));
+        order.overflow = Some(Overflow { file, max_bytes: OVERFLOW_MAX });
         let mut running = exec::spawn(order).await.map_err(|error| ToolError::tell(error.to_string()))?;
         if timeout.is_none() {
             let job = context.jobs.add(command, running);
@@ -136,7 +141,12 @@ pub(super) fn printed(output: &Output) -> String {
     if output.omitted == 0 {
         return output.head.clone();
     }
-    format!("{}\n[… {} bytes left out …]\n{}", output.head, output.omitted, output.tail)
+    let whole = match (&output.file, &output.file_error) {
+        (Some(file), _) => format!("; Read {} for the whole", file.display()),
+        (None, Some(error)) => format!("; the whole could not be kept: {error}"),
+        (None, None) => String::new(),
+    };
+    format!("{}\n[… {} bytes left out{whole} …]\n{}", output.head, output.omitted, output.tail)
 }
 
 /// The first line, for a person's eye; the whole command is in the request's input.

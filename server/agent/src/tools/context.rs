@@ -21,6 +21,8 @@ pub(crate) struct ToolContext {
     pub(crate) files: Arc<Files>,
     pub(crate) post: Arc<Post>,
     pub(crate) shell: Arc<Shell>,
+    /// The member's own long results, which it may read.
+    pub(crate) outputs: PathBuf,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) ending: Arc<Ending>,
     /// Set for the leader's agent alone.

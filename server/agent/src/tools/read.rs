@@ -44,8 +44,13 @@ impl Tool for Read {
 
     async fn prepare(&self, input: Input, context: &ToolContext) -> Result<(Preview, Plan), ToolError> {
         let path = context.files.resolve(&input.path).await.map_err(ToolError::tell)?;
+        // Its own results are no secret from a member.
+        let effect = match path.starts_with(&context.outputs) {
+            true => Effect::Team,
+            false => Effect::Reads { paths: vec![path.clone()] },
+        };
         let preview = Preview {
-            effect: Effect::Reads { paths: vec![path.clone()] },
+            effect,
             description: format!("Read {}", context.shown(&path)),
             keys: vec![path.display().to_string()],
             change: None,

@@ -154,7 +154,7 @@ impl Hub {
         let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
         let (color, file_watch) = (view.color.clone(), self.watch.clone());
         let opened = blocking(move || team::open_member(&dir, &key, &id, color, &file_watch)).await?;
-        let Opened { transcript, entries, letterbox, post } = opened;
+        let Opened { transcript, entries, letterbox, post, outputs } = opened;
 
         let mut bounds = Bounds::new(view.mode, team.rules.clone(), workspace.clone());
         bounds.trust = self.settings.trust;
@@ -169,6 +169,7 @@ impl Hub {
             color: view.color.clone(),
             cwd: workspace.clone(),
             shell: shell(&workspace, self.root.path(), &self.machine, confinement, team.shell.clone())?,
+            outputs,
             transcript,
             entries,
             client: Arc::new(client(&self.settings)),
