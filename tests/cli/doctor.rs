@@ -20,7 +20,7 @@ fn doctor_names_what_is_there_and_what_to_do_and_no_key() {
     let (code, out, _) = output(&world, &["doctor"]);
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains("ok  state") && out.contains("ok  git"), "{out}");
-    assert!(out.contains("!!  model") && out.contains("set ANTHROPIC_API_KEY"), "{out}");
+    assert!(out.contains("!!  model") && out.contains("set ANTHROPIC_API_KEY or OPENAI_API_KEY"), "{out}");
     assert!(out.contains("walls     commands run behind"), "{out}");
 
     world.env("ANTHROPIC_API_KEY", "sk-very-secret");

@@ -103,3 +103,15 @@ fn a_signal_ends_it_in_the_middle_of_an_answer() {
         assert!(err.contains("interrupted"), "{signal}: {err}");
     }
 }
+
+#[test]
+fn it_speaks_what_the_environment_has_a_key_and_an_address_for() {
+    let model = FakeModel::start(Script::new().agent("team-lead", [reply([say("Done as asked.")])]));
+    let mut world = World::new(env!("CARGO_BIN_EXE_swarm-ls"));
+    world.env("OPENAI_BASE_URL", model.base_url()).env("OPENAI_API_KEY", "sk-test");
+    let (code, out, err) = run(&world, &["--model", "some-model", "Do it."]);
+    assert_eq!((code, out.as_str()), (Some(0), "Done as asked.\n"), "{err}");
+    let (code, _, err) = run(&world, &["Do it."]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("set the setting `model`"), "{err}");
+}

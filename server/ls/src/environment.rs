@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_guard::exec::{self, Helper};
 use swarm_leader::Machine;
-use swarm_wire::settings::{Secret, Settings};
+use swarm_wire::settings::{Provider, Secret, Settings};
 use tracing_subscriber::filter::LevelFilter;
 
 /// What the environment says that anything here depends on.
@@ -16,6 +16,13 @@ pub(crate) struct Environment {
     commands: exec::Environment,
     /// How much the server logs: `SWARM_LOG`, one of error, warn, info, debug and trace.
     pub(crate) log_level: LevelFilter,
+    anthropic: Access,
+    openai: Access,
+}
+
+/// How the environment says that a provider is reached.
+#[derive(Debug, Clone, Default)]
+struct Access {
     key: Option<Secret>,
     base_url: Option<String>,
 }
@@ -36,8 +43,14 @@ impl Environment {
             found.map(|(_, value)| value.clone())
         };
         Self {
-            key: value("ANTHROPIC_API_KEY").map(Secret::new),
-            base_url: value("ANTHROPIC_BASE_URL"),
+            anthropic: Access {
+                key: value("ANTHROPIC_API_KEY").map(Secret::new),
+                base_url: value("ANTHROPIC_BASE_URL"),
+            },
+            openai: Access {
+                key: value("OPENAI_API_KEY").map(Secret::new),
+                base_url: value("OPENAI_BASE_URL"),
+            },
             log_level: value("SWARM_LOG").and_then(|level| level.parse().ok()).unwrap_or(LevelFilter::INFO),
             home: home.filter(|home| home.is_absolute()).unwrap_or_else(|| Path::new("/").to_owned()),
             commands: exec::Environment::scrubbed(all),
@@ -54,11 +67,27 @@ impl Environment {
         }
     }
 
-    /// The settings with the environment's key and address where they name none.
+    /// The settings with the environment's provider, key and address where they name none.
     pub(crate) fn complete(&self, mut settings: Settings) -> Settings {
-        settings.api_key = settings.api_key.or_else(|| self.key.clone());
-        settings.base_url = settings.base_url.or_else(|| self.base_url.clone());
+        let provider = settings.provider.unwrap_or_else(|| self.provider(&settings));
+        let access = if provider == Provider::Anthropic { &self.anthropic } else { &self.openai };
+        settings.provider = Some(provider);
+        settings.api_key = settings.api_key.or_else(|| access.key.clone());
+        settings.base_url = settings.base_url.or_else(|| access.base_url.clone());
         settings
+    }
+
+    /// The provider that is there. An address of one's own is most often a local server's, which speaks
+    /// Chat Completions.
+    fn provider(&self, settings: &Settings) -> Provider {
+        let named = settings.api_key.is_some() || settings.base_url.is_some();
+        let anthropic = self.anthropic.key.is_some() || self.anthropic.base_url.is_some();
+        match (named || anthropic, &self.openai) {
+            (true, _) => Provider::Anthropic,
+            (false, Access { base_url: Some(_), .. }) => Provider::OpenaiChat,
+            (false, Access { key: Some(_), .. }) => Provider::OpenaiResponses,
+            (false, Access { key: None, base_url: None }) => Provider::Anthropic,
+        }
     }
 }
 
@@ -85,5 +114,21 @@ mod tests {
         let complete = environment.complete(settings);
         assert_eq!(complete.base_url.as_deref(), Some("http://set"));
         assert_eq!(complete.api_key.unwrap().expose(), "from-env");
+    }
+
+    #[test]
+    fn the_provider_is_the_one_that_is_there() {
+        let provider =
+            |variables: &[(&str, &str)]| environment(variables).complete(Settings::default()).provider;
+        assert_eq!(provider(&[]), Some(Provider::Anthropic));
+        assert_eq!(provider(&[("OPENAI_API_KEY", "k")]), Some(Provider::OpenaiResponses));
+        assert_eq!(provider(&[("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")]), Some(Provider::OpenaiChat));
+        assert_eq!(
+            provider(&[("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "a")]),
+            Some(Provider::Anthropic)
+        );
+        let settings = Settings { provider: Some(Provider::OpenaiChat), ..Settings::default() };
+        let complete = environment(&[("OPENAI_API_KEY", "k"), ("ANTHROPIC_API_KEY", "a")]).complete(settings);
+        assert_eq!(complete.api_key.unwrap().expose(), "k");
     }
 }

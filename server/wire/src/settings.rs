@@ -10,16 +10,30 @@ use crate::permission::Trust;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
+    /// Which format the provider speaks; by default what the environment has a key or an address for.
+    pub provider: Option<Provider>,
     /// The model of the leader, and of teammates that name none.
     pub model: Option<String>,
-    /// Where the provider answers, without the path; else `ANTHROPIC_BASE_URL`, else the provider's own.
+    /// Where the provider answers, without the path; else `ANTHROPIC_BASE_URL` or `OPENAI_BASE_URL`, else its own.
     pub base_url: Option<String>,
-    /// The provider's key; else `ANTHROPIC_API_KEY`.
+    /// The provider's key; else `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
     /// The longest answer asked of the model, in tokens; default 8192.
     pub max_tokens: Option<u32>,
     pub trust: Trust,
+}
+
+/// The wire formats of providers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provider {
+    /// Anthropic Messages.
+    Anthropic,
+    /// OpenAI Responses.
+    OpenaiResponses,
+    /// Chat Completions, which most local servers speak.
+    OpenaiChat,
 }
 
 /// A key or token: never shown by `Debug`, never serialised.

@@ -11,7 +11,7 @@ use swarm_wire::lsp::{
 };
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
-use swarm_wire::settings::Settings;
+use swarm_wire::settings::{Provider, Settings};
 use swarm_wire::{AgentId, MemberName, MessageId, RequestId};
 use tokio::sync::oneshot;
 
@@ -101,11 +101,17 @@ impl Hub {
     }
 
     fn check_key(&self) -> Result<(), Refusal> {
-        if self.settings.api_key.is_some() || self.settings.base_url.is_some() {
-            return Ok(());
-        }
-        let text = "no key for the model: set ANTHROPIC_API_KEY in the server's environment or the setting `apiKey`, \
-                    or point `baseUrl` at a server that wants none";
+        let foreign = self.settings.provider.is_some_and(|provider| provider != Provider::Anthropic);
+        let text = match (self.settings.api_key.is_some() || self.settings.base_url.is_some(), foreign) {
+            (false, _) => {
+                "no key for the model: set ANTHROPIC_API_KEY or OPENAI_API_KEY in the server's environment or the \
+                 setting `apiKey`, or point `baseUrl` at a server that wants none"
+            }
+            (true, true) if self.settings.model.is_none() => {
+                "no model is named: set the setting `model` to one that your provider has"
+            }
+            (true, _) => return Ok(()),
+        };
         Err(Refusal::Failed(text.to_owned()))
     }
 

@@ -9,9 +9,10 @@ use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
 use swarm_guard::Bounds;
 use swarm_guard::exec::{Confinement, Network, Policy, coverage};
-use swarm_model::{ApiKey, Client, Config};
+use swarm_model::{ApiKey, Client, Config, Format};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
 use swarm_wire::mail::Protocol;
+use swarm_wire::settings::{Provider, Settings};
 use swarm_wire::team::{BackendType, MemberEntry};
 use swarm_wire::{AgentId, RequestId, TeamName};
 use tokio::sync::{mpsc, watch};
@@ -27,7 +28,6 @@ use crate::team::{self, Opened};
 /// How many members a team has at most, the leader's agent included.
 const MEMBERS_MAX: usize = 16;
 const DEFAULT_MODEL: &str = "claude-sonnet-4-5";
-const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
 /// The longest answer asked of a model, in tokens.
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
@@ -254,10 +254,15 @@ pub(super) async fn blocking<T: Send + 'static>(
         .map_err(|error| Refusal::Failed(error.to_string()))
 }
 
-fn client(settings: &swarm_wire::settings::Settings) -> Client {
-    let base_url = settings.base_url.clone().unwrap_or_else(|| DEFAULT_BASE_URL.to_owned());
+fn client(settings: &Settings) -> Client {
+    let format = match settings.provider {
+        None | Some(Provider::Anthropic) => Format::Messages,
+        Some(Provider::OpenaiResponses) => Format::Responses,
+        Some(Provider::OpenaiChat) => Format::ChatCompletions,
+    };
+    let base_url = settings.base_url.clone().unwrap_or_else(|| format.home().to_owned());
     let key = settings.api_key.as_ref().map(|key| ApiKey::new(key.expose()));
-    Client::new(Config::new(base_url, key))
+    Client::new(Config { format, ..Config::new(base_url, key) })
 }
 
 /// The walls around a member's commands. Blocks.

@@ -52,7 +52,7 @@ fn key(environment: &Environment) -> Finding {
         Some(_) => (format!("a key is set, for {place}"), None),
         None => {
             let cure =
-                "set ANTHROPIC_API_KEY; the editor can also give it as the setting `apiKey`".to_owned();
+                "set ANTHROPIC_API_KEY or OPENAI_API_KEY; the editor can also give it as the setting `apiKey`".to_owned();
             (format!("no key is set, for {place}"), Some(cure))
         }
     };
