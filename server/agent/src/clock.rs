@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use swarm_wire::{RequestId, TurnId};
 
 /// Milliseconds since 1970.
-pub(crate) fn unix_ms() -> u64 {
+pub fn unix_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -116,10 +116,7 @@ impl Hub {
     fn resume(&mut self) -> Vec<String> {
         let Some(workspace) = self.workspace.clone() else { return Vec::new() };
         let mut notices = Vec::new();
-        let taken = self.root.prepare().and_then(|()| {
-            notices.extend(team::unreadable(&self.root)?);
-            team::resume(&self.root, &workspace)
-        });
+        let taken = self.root.prepare().and_then(|()| team::resume(&self.root, &workspace, &mut notices));
         match taken {
             Ok(Some(led)) => notices.extend(self.adopt(led)),
             Ok(None) => {}

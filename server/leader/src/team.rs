@@ -1,9 +1,8 @@
 //! Founding a team, taking one up again, and what each member has on disk. All of it blocks.
 
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use swarm_agent::{Letterbox, Post};
+use swarm_agent::{Letterbox, Post, unix_ms};
 use swarm_guard::{Rules, Standing};
 use swarm_store::{Error, Lease, Root, TeamDir, TeamKey, Transcript, Watch};
 use swarm_wire::permission::{Behavior, Mode, RuleUpdate, Scope};
@@ -23,19 +22,20 @@ pub(crate) struct Led {
 }
 
 /// The team of this workspace, when it has one. [`Error::is_held`] when another process leads it.
-pub(crate) fn resume(root: &Root, workspace: &Path) -> Result<Option<Led>, Error> {
-    let Some(name) = root.team_of_workspace(workspace)? else { return Ok(None) };
+///
+/// Team files that cannot be read go to `unreadable`, in words for the user: their teams are not taken up.
+pub(crate) fn resume(
+    root: &Root,
+    workspace: &Path,
+    unreadable: &mut Vec<String>,
+) -> Result<Option<Led>, Error> {
+    let (name, failed) = root.look_for_team(workspace)?;
+    let told = |error| format!("a team is not taken up, since its file cannot be read: {error}");
+    unreadable.extend(failed.into_iter().map(told));
+    let Some(name) = name else { return Ok(None) };
     let dir = root.team(&name);
     let lease = Lease::take(&dir)?;
     Ok(Some(Led { file: dir.read()?, key: TeamKey::of(&lease, &dir)?, dir, lease }))
-}
-
-/// The team files that cannot be read, in words for the user: their teams are not taken up.
-pub(crate) fn unreadable(root: &Root) -> Result<Vec<String>, Error> {
-    let failed = root.teams()?.into_iter().filter_map(|name| root.team(&name).read().err());
-    Ok(failed
-        .map(|error| format!("a team is not taken up, since its file cannot be read: {error}"))
-        .collect())
 }
 
 /// Why a team could not be taken up, in words for the user.
@@ -202,9 +202,4 @@ pub(crate) fn open_member(
         letterbox: Letterbox::new(mailbox.sealed_reader(verifier), watch),
         post: Post::new(dir.clone(), agent.clone(), color, sender),
     })
-}
-
-fn unix_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -98,6 +98,12 @@ impl Root {
     ///
     /// An unreadable team file is logged and passed over.
     pub fn team_of_workspace(&self, workspace: &Path) -> Result<Option<TeamName>> {
+        Ok(self.look_for_team(workspace)?.0)
+    }
+
+    /// As [`Root::team_of_workspace`], with the errors of the team files that were passed over.
+    pub fn look_for_team(&self, workspace: &Path) -> Result<(Option<TeamName>, Vec<Error>)> {
+        let mut unreadable = Vec::new();
         let wanted = real(workspace);
         let mut newest: Option<TeamFile> = None;
         for name in self.teams()? {
@@ -108,10 +114,13 @@ impl Root {
                         newest = Some(team);
                     }
                 }
-                Err(error) => tracing::warn!(%error, "a team file was passed over"),
+                Err(error) => {
+                    tracing::warn!(%error, "a team file was passed over");
+                    unreadable.push(error);
+                }
             }
         }
-        Ok(newest.map(|team| team.name))
+        Ok((newest.map(|team| team.name), unreadable))
     }
 
     pub(crate) fn teams_dir(&self) -> PathBuf {

@@ -39,7 +39,8 @@ impl Hub {
                 StopOutcome::Stopped
             }
             (Some(_), false) => {
-                let (request, draft) = shutdown_request(params.reason)?;
+                let (request, message) = shutdown_request(params.reason);
+                let draft = Draft::protocol(&message).map_err(|error| Refusal::Failed(error.to_string()))?;
                 self.send_as_user(&agent, draft).await?;
                 self.note_asked(&agent, request);
                 StopOutcome::Asked
@@ -65,10 +66,9 @@ impl Hub {
         let Some(post) = self.team.as_ref().and_then(|team| team.lead_post.clone()) else {
             return Err(Refusal::ShuttingDown);
         };
-        let request_id = RequestId::new(swarm_agent::turn_id().as_str());
-        let message = Protocol::ShutdownRequest { request_id: request_id.clone(), reason };
+        let (request, message) = shutdown_request(reason);
         post.send_protocol(&agent, &message).await.map_err(|error| Refusal::Failed(error.to_string()))?;
-        self.note_asked(&agent, request_id);
+        self.note_asked(&agent, request);
         Ok(format!("{name} is asked to end. You will hear what it answers."))
     }
 
@@ -165,11 +165,10 @@ impl Hub {
     }
 }
 
-fn shutdown_request(reason: Option<String>) -> Result<(RequestId, Draft), Refusal> {
+fn shutdown_request(reason: Option<String>) -> (RequestId, Protocol) {
     let request_id = RequestId::new(swarm_agent::turn_id().as_str());
     let message = Protocol::ShutdownRequest { request_id: request_id.clone(), reason };
-    let draft = Draft::protocol(&message).map_err(|error| Refusal::Failed(error.to_string()))?;
-    Ok((request_id, draft))
+    (request_id, message)
 }
 
 fn why(error: JoinError) -> String {

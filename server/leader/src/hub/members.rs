@@ -76,7 +76,8 @@ impl Hub {
         let root = self.root.clone();
         let led = tokio::task::spawn_blocking(move || {
             root.prepare()?;
-            match team::resume(&root, &workspace)? {
+            // What cannot be read was told when the server started.
+            match team::resume(&root, &workspace, &mut Vec::new())? {
                 Some(led) => Ok(led),
                 None => team::found(&root, &workspace),
             }
