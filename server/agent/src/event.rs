@@ -2,7 +2,7 @@
 
 use swarm_model::Usage;
 use swarm_wire::lsp::TurnEnd;
-use swarm_wire::{AgentId, TurnId};
+use swarm_wire::{AgentId, MessageId, TurnId};
 use tokio::sync::mpsc;
 
 /// One report of one member.
@@ -51,6 +51,15 @@ pub enum Report {
     Warned {
         text: String,
     },
+    /// Free text went to another member.
+    Sent {
+        to: AgentId,
+        id: MessageId,
+        summary: Option<String>,
+        text: String,
+    },
+    /// The member's loop goes round, though nothing new came of it.
+    Alive,
     /// Nothing waits; the member sleeps until mail comes.
     Idle,
 }

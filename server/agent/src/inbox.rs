@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use swarm_wire::{MessageId, RequestId, TurnId};
+use swarm_wire::{AgentId, MessageId, RequestId, TurnId};
 use tokio::sync::mpsc;
 
 /// Whose word goes first.
@@ -12,12 +12,16 @@ pub enum Class {
     User,
     Leader,
     Peer,
+    /// Taken note of with whatever comes next; asks for nothing itself.
+    Notice,
 }
 
 /// Something to put to the model, and what to acknowledge once it stands in the transcript.
 #[derive(Debug)]
 pub struct Input {
     pub class: Class,
+    /// The member that wrote it, if one did.
+    pub from: Option<AgentId>,
     /// The turn that this input starts, where the sender already promised one.
     pub turn: Option<TurnId>,
     /// The request to end that this is, if it is one.
@@ -107,7 +111,15 @@ mod tests {
 
     fn input(class: Class, text: &str) -> Input {
         let receipt = Receipt::new(|| {});
-        Input { class, turn: None, shutdown: None, text: text.into(), message: MessageId::new(text), receipt }
+        Input {
+            class,
+            from: None,
+            turn: None,
+            shutdown: None,
+            text: text.into(),
+            message: MessageId::new(text),
+            receipt,
+        }
     }
 
     fn texts(inputs: Vec<Input>) -> Vec<String> {

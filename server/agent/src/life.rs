@@ -1,8 +1,10 @@
 //! A member's life: turn → idle → next, until it is cancelled. The same for the leader's agent and a teammate.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use swarm_guard::Bounds;
 use swarm_guard::exec::Network;
@@ -16,13 +18,14 @@ use swarm_wire::{AgentId, TurnId};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use crate::chatter::Chatter;
 use crate::clock::turn_id;
 use crate::context::{History, system_text};
 use crate::event::{Report, Reporter};
 use crate::files::Files;
 use crate::gate::Gate;
 use crate::hosts::HostAsker;
-use crate::inbox::{Inbox, Input};
+use crate::inbox::{Class, Inbox, Input};
 use crate::jobs::Jobs;
 use crate::ports::{Ask, Editor, Team};
 use crate::post::Post;
@@ -30,6 +33,8 @@ use crate::shell::Shell;
 use crate::tools::{ToolContext, Tools};
 use crate::turn::{Engine, TurnResult};
 
+/// How often a member that works says so.
+const HEARTBEAT: Duration = Duration::from_secs(30);
 /// The longest summary in an idle notification, in characters.
 const SUMMARY_MAX: usize = 400;
 
@@ -132,9 +137,24 @@ impl Member {
     /// Turn after turn, to the end.
     async fn live(&mut self, life: &CancellationToken) -> LifeEnd {
         while let Some(Some(inputs)) = life.run_until_cancelled(self.engine.inbox.next()).await {
-            let result = self.turn(inputs, life).await;
+            let is_note = inputs.iter().all(|input| input.class == Class::Notice);
+            if is_note || self.chatter.covers(&inputs) {
+                if let Err(error) = self.engine.take_note(inputs).await {
+                    tracing::error!(agent = %self.agent, %error, "a notice was not kept");
+                }
+                self.engine.reporter.send(Report::Idle).await;
+                continue;
+            }
+            let mut result = self.turn(inputs, life).await;
             if self.engine.ending.is_agreed() {
                 return LifeEnd::Agreed;
+            }
+            if let Some(peer) = self.chatter.turn(std::mem::take(&mut result.exchange)) {
+                let text = format!(
+                    "{} and {} only exchange courtesies; such mail is noted and starts no more turns",
+                    self.agent.name, peer.name
+                );
+                self.engine.reporter.send(Report::Warned { text }).await;
             }
             if life.is_cancelled() {
                 break;
@@ -158,6 +178,9 @@ struct Member {
     post: Arc<Post>,
     team: Option<Arc<dyn Team>>,
     switch: TurnSwitch,
+    chatter: Chatter,
+    /// What the leader was last told of this member's work.
+    told: Option<String>,
 }
 
 impl Member {
@@ -192,6 +215,8 @@ impl Member {
             post: setup.post,
             team: setup.team,
             switch: setup.switch,
+            chatter: Chatter::default(),
+            told: None,
         }
     }
 
@@ -205,14 +230,20 @@ impl Member {
             cwd: self.cwd.clone(),
             files: self.files.clone(),
             post: self.post.clone(),
+            reporter: self.engine.reporter.clone(),
             shell: self.shell.clone(),
             outputs: self.outputs.clone(),
             jobs: self.jobs.clone(),
             ending: self.engine.ending.clone(),
             team: self.team.clone(),
+            life: life.clone(),
             turn: cancel,
         };
-        let result = self.engine.run_turn(&turn, inputs, &context).await;
+        let heart = beat(self.engine.reporter.clone());
+        let result = tokio::select! {
+            result = self.engine.run_turn(&turn, inputs, &context) => result,
+            never = heart => match never {},
+        };
         self.switch.end();
         // Whoever was promised a turn hears of its end, also when its prompt joined another.
         for turn in std::iter::once(&turn).chain(&result.joined) {
@@ -224,18 +255,25 @@ impl Member {
     }
 
     /// Tells the leader that nothing waits; the leader's own agent has nobody to tell.
-    async fn idle(&self, result: TurnResult) {
-        self.engine.reporter.send(Report::Idle).await;
-        if self.agent.is_lead() {
-            return;
+    async fn idle(&mut self, result: TurnResult) {
+        if !self.agent.is_lead() {
+            self.notify(result).await;
         }
+        self.engine.reporter.send(Report::Idle).await;
+    }
+
+    async fn notify(&mut self, result: TurnResult) {
+        // What the leader has heard already is not told again.
+        let summary = result.last_text.map(|text| head(&text)).filter(|_| !result.told_lead);
+        let summary = summary.filter(|summary| self.told.as_ref() != Some(summary));
+        self.told = summary.clone().or_else(|| self.told.take());
         let notice = IdleNotification {
             idle_reason: match result.end {
                 TurnEnd::Completed => IdleReason::Available,
                 TurnEnd::Interrupted => IdleReason::Interrupted,
                 TurnEnd::Failed => IdleReason::Failed,
             },
-            summary: result.last_text.map(|text| head(&text)),
+            summary,
             completed_task_id: None,
             completed_status: None,
             failure_reason: if result.end == TurnEnd::Failed { result.detail } else { None },
@@ -244,6 +282,14 @@ impl Member {
         if let Err(error) = self.post.send_protocol(&lead, &Protocol::IdleNotification(notice)).await {
             tracing::error!(agent = %self.agent, %error, "the idle notification was not sent");
         }
+    }
+}
+
+/// Says now and then that the member's loop goes round.
+async fn beat(reporter: Reporter) -> Infallible {
+    loop {
+        tokio::time::sleep(HEARTBEAT).await;
+        reporter.send(Report::Alive).await;
     }
 }
 

@@ -128,7 +128,12 @@ pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
         },
         (Content::Protocol(_) | Content::Opaque { .. }, _, _) => return Err(Box::new(incoming)),
     };
-    Ok(Input { class, turn, shutdown, text, message: message.id.clone(), receipt: incoming.receipt })
+    let from = match origin {
+        Origin::Agent(from) => Some(from.clone()),
+        _ => None,
+    };
+    let message = message.id.clone();
+    Ok(Input { class, from, turn, shutdown, text, message, receipt: incoming.receipt })
 }
 
 /// Feeds a teammate's inbox from its mailbox, until `life` is cancelled.

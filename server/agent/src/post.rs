@@ -2,7 +2,7 @@
 
 use swarm_store::{Draft, Durability, Sender, TeamDir};
 use swarm_wire::mail::{Kind, Protocol};
-use swarm_wire::{AgentId, MemberName, MessageId};
+use swarm_wire::{AgentId, MessageId};
 
 /// Why mail was not sent. Told to the model or the user.
 #[derive(Debug, thiserror::Error)]
@@ -37,8 +37,9 @@ impl Post {
         Self { team, me, color, sender }
     }
 
-    /// Sends free text to a member, or with `*` to each but the sender; gives who got it.
-    pub async fn send_text(&self, to: &str, letter: Letter) -> Result<Vec<MemberName>, PostError> {
+    /// Sends free text to a member, or with `*` to each but the sender; gives who got it, and as
+    /// which message.
+    pub async fn send_text(&self, to: &str, letter: Letter) -> Result<Vec<(AgentId, MessageId)>, PostError> {
         let team = self.team.clone();
         let file = blocking(move || Ok(team.read()?)).await?;
         let others: Vec<AgentId> =
@@ -46,22 +47,24 @@ impl Post {
         let receivers: Vec<AgentId> = match to {
             "*" if others.is_empty() => return Err(PostError::Alone),
             "*" => others.clone(),
-            name => others.iter().filter(|id| is_named(id, name)).cloned().collect(),
+            name => others.iter().filter(|id| id.is_called(name)).cloned().collect(),
         };
         if receivers.is_empty() {
             let members: Vec<&str> = others.iter().map(|id| id.name.as_str()).collect();
             return Err(PostError::Nobody { name: to.to_owned(), members: members.join(", ") });
         }
-        for receiver in &receivers {
+        let mut sent = Vec::with_capacity(receivers.len());
+        for receiver in receivers {
             let draft = Draft {
                 text: letter.text.clone(),
                 kind: Kind::Text,
                 summary: letter.summary.clone(),
                 color: self.color.clone(),
             };
-            self.send(receiver.clone(), draft, Durability::Buffered).await?;
+            let id = self.send(receiver.clone(), draft, Durability::Buffered).await?;
+            sent.push((receiver, id));
         }
-        Ok(receivers.into_iter().map(|id| id.name).collect())
+        Ok(sent)
     }
 
     /// Sends a protocol message; it is on disk for good before this returns.
@@ -76,10 +79,6 @@ impl Post {
         let mailbox = self.team.mailbox(&to);
         blocking(move || Ok(sender.send(&mailbox, draft, durability)?)).await
     }
-}
-
-fn is_named(id: &AgentId, name: &str) -> bool {
-    id.name.as_str().eq_ignore_ascii_case(name) || id.to_string().eq_ignore_ascii_case(name)
 }
 
 async fn blocking<T: Send + 'static>(

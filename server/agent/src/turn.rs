@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use swarm_model::{CallError, Client, Delta, Error as ModelError, Part, Reply, Request, Stop};
-use swarm_wire::TurnId;
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::transcript::{Body, CallResult};
+use swarm_wire::{MemberName, TurnId};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::chatter::Exchange;
 use crate::context::{History, HistoryError, blocks_of};
 use crate::ending::Ending;
 use crate::event::{Report, Reporter};
@@ -19,9 +20,10 @@ use crate::tools::{ToolContext, ToolError};
 /// The longest result kept in a history, in bytes; what is over is cut from its middle.
 const RESULT_MAX: usize = 120_000;
 const INTERRUPTED: &str = "The user interrupted this turn.";
+const CUT_OFF: &str = "The server ended in the middle of this turn.";
 
 /// How a turn ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct TurnResult {
     pub(crate) end: TurnEnd,
     /// Why, when it did not simply complete.
@@ -30,6 +32,9 @@ pub(crate) struct TurnResult {
     pub(crate) last_text: Option<String>,
     /// The turns that were promised to prompts which joined this one.
     pub(crate) joined: Vec<TurnId>,
+    /// Whether the leader was written to, so that it knows already.
+    pub(crate) told_lead: bool,
+    pub(crate) exchange: Exchange,
 }
 
 /// What a turn works with: all of it the member's own.
@@ -53,8 +58,14 @@ impl Engine {
         inputs: Vec<Input>,
         context: &ToolContext,
     ) -> TurnResult {
-        let mut result =
-            TurnResult { end: TurnEnd::Completed, detail: None, last_text: None, joined: Vec::new() };
+        let mut result = TurnResult {
+            end: TurnEnd::Completed,
+            detail: None,
+            last_text: None,
+            joined: Vec::new(),
+            told_lead: false,
+            exchange: Exchange::default(),
+        };
         let ended = self.steps(turn, inputs, context, &mut result).await;
         (result.end, result.detail) = ended.unwrap_or_else(|error| {
             let why = format!("the transcript could not be written, so nothing more was done: {error}");
@@ -74,9 +85,10 @@ impl Engine {
         loop {
             let reply = match self.ask_model(turn, &context.turn).await {
                 Ok(reply) => reply,
-                Err(broken) => return self.broken(turn, broken).await,
+                Err(broken) => return self.broken(turn, broken, context).await,
             };
             let calls = calls_of(&reply.content);
+            calls.iter().for_each(|call| result.called(call));
             if let Some(text) = text_of(&reply.content) {
                 result.last_text = Some(text);
             }
@@ -91,7 +103,7 @@ impl Engine {
                 let results = self.run_calls(turn, &calls, context).await;
                 self.history.push(turn, Body::Results { results }).await?;
                 if context.turn.is_cancelled() {
-                    return self.interrupted(turn).await;
+                    return self.interrupted(turn, context).await;
                 }
                 if self.ending.is_agreed() {
                     return Ok((TurnEnd::Completed, None));
@@ -110,11 +122,24 @@ impl Engine {
         inputs: Vec<Input>,
         result: &mut TurnResult,
     ) -> Result<(), HistoryError> {
-        for Input { turn: promised, shutdown, text, message, receipt, .. } in inputs {
+        for input in inputs {
+            result.exchange.heard(&input);
+            let Input { turn: promised, shutdown, text, message, receipt, .. } = input;
             shutdown.into_iter().for_each(|request| self.ending.ask(request));
             result.joined.extend(promised.filter(|promised| promised != turn));
             if !self.history.has_consumed(&message) {
                 self.history.push(turn, Body::User { text, mail: vec![message] }).await?;
+            }
+            receipt.acknowledge().await;
+        }
+        Ok(())
+    }
+
+    /// Keeps inputs that ask for nothing, for the model to see when it is asked next.
+    pub(crate) async fn take_note(&mut self, inputs: Vec<Input>) -> Result<(), HistoryError> {
+        for Input { text, message, receipt, .. } in inputs {
+            if !self.history.has_consumed(&message) {
+                self.history.note(Body::User { text, mail: vec![message] }).await?;
             }
             receipt.acknowledge().await;
         }
@@ -194,6 +219,7 @@ impl Engine {
         &mut self,
         turn: &TurnId,
         broken: CallError,
+        context: &ToolContext,
     ) -> Result<(TurnEnd, Option<String>), HistoryError> {
         let CallError { error, partial } = broken;
         if !partial.is_empty() {
@@ -205,16 +231,34 @@ impl Engine {
             }
         }
         if matches!(error, ModelError::Cancelled) {
-            return self.interrupted(turn).await;
+            return self.interrupted(turn, context).await;
         }
         let reason = error.to_string();
-        self.history.push(turn, Body::Ended { reason: format!("This turn failed: {reason}") }).await?;
+        self.history
+            .push(turn, Body::Ended { reason: format!("This turn failed: {reason}"), unfinished: false })
+            .await?;
         Ok((TurnEnd::Failed, Some(reason)))
     }
 
-    async fn interrupted(&mut self, turn: &TurnId) -> Result<(TurnEnd, Option<String>), HistoryError> {
-        self.history.push(turn, Body::Ended { reason: INTERRUPTED.to_owned() }).await?;
+    async fn interrupted(
+        &mut self,
+        turn: &TurnId,
+        context: &ToolContext,
+    ) -> Result<(TurnEnd, Option<String>), HistoryError> {
+        let unfinished = context.life.is_cancelled();
+        let reason = if unfinished { CUT_OFF } else { INTERRUPTED }.to_owned();
+        self.history.push(turn, Body::Ended { reason, unfinished }).await?;
         Ok((TurnEnd::Interrupted, None))
+    }
+}
+
+impl TurnResult {
+    fn called(&mut self, call: &Call) {
+        self.exchange.called(&call.name, &call.input);
+        let to = call.input.get("to").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let is_lead = to == "*" || MemberName::team_lead().as_str().eq_ignore_ascii_case(to);
+        // What was done after the last word to the leader is not told yet.
+        self.told_lead = if call.name == "SendMessage" { self.told_lead || is_lead } else { false };
     }
 }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use swarm_wire::lsp::{
     InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
-    PermissionResolveResult, PromptResult, SetModesParams, SpawnParams, StopParams, StopResult,
-    TranscriptParams, TranscriptResult,
+    PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StopParams,
+    StopResult, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use tokio::sync::oneshot;
@@ -76,6 +76,10 @@ pub enum Command {
     Stop {
         params: StopParams,
         reply: Reply<StopResult>,
+    },
+    Restart {
+        params: RestartParams,
+        reply: Reply<()>,
     },
     SetModes {
         params: SetModesParams,

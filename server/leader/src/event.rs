@@ -20,6 +20,12 @@ pub(crate) enum Event {
     Overdue(AgentId),
     /// A member that ended was shown long enough.
     Forget(AgentId),
+    /// Notices of teammates have waited for each other long enough.
+    GiveNotices,
+    /// It is time to see who is alive, and to say that the team is led.
+    Pulse,
+    /// What the team file says of who is active may be out of date.
+    WriteActive,
     /// Mail for the leader.
     Mail(Arrival),
 }

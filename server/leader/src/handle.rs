@@ -8,8 +8,8 @@ use swarm_guard::exec::{Environment, Helper};
 use swarm_wire::TeamName;
 use swarm_wire::lsp::{
     Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
-    PermissionResolveResult, PromptResult, SetModesParams, SpawnParams, StateResult, StopParams, StopResult,
-    TranscriptParams, TranscriptResult,
+    PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StateResult,
+    StopParams, StopResult, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
@@ -108,6 +108,11 @@ impl Leader {
 
     pub async fn stop(&self, params: StopParams) -> Result<StopResult, Refusal> {
         self.call(|reply| Command::Stop { params, reply }).await
+    }
+
+    /// Starts a member again that does not run, with its history; one that was cut off goes on.
+    pub async fn restart(&self, params: RestartParams) -> Result<(), Refusal> {
+        self.call(|reply| Command::Restart { params, reply }).await
     }
 
     pub async fn set_modes(&self, params: SetModesParams) -> Result<Vec<MemberView>, Refusal> {

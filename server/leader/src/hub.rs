@@ -4,10 +4,13 @@ mod commands;
 mod endings;
 mod members;
 mod modes;
+mod pulse;
+mod waking;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use swarm_agent::life::LifeEnd;
 use swarm_agent::{Arrival, Class, Incoming, Input, Post, Receipt, Report, TeamShell};
@@ -16,7 +19,7 @@ use swarm_guard::exec::Confinement;
 use swarm_store::mailbox::Content;
 use swarm_store::{Origin, Root, Standing, Watch};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult, TeamView};
-use swarm_wire::mail::Protocol;
+use swarm_wire::mail::{IdleNotification, IdleReason, Protocol};
 use swarm_wire::settings::Settings;
 use swarm_wire::{AgentId, TeamName};
 use tokio::sync::{broadcast, mpsc, watch};
@@ -58,6 +61,9 @@ struct Team {
     rules: Rules,
 }
 
+/// How long a notice waits for others. The leader's agent is to start within a second.
+const NOTICES_WAIT: Duration = Duration::from_millis(200);
+
 struct Hub {
     root: Root,
     workspace: Option<PathBuf>,
@@ -80,6 +86,9 @@ struct Hub {
     /// What clients' spawn calls made, so that the same call makes nothing twice.
     spawned: HashMap<String, AgentId>,
     names: HashMap<Id, AgentId>,
+    /// Notices for the leader's agent that wait for others, so that several cost one request.
+    notices: Vec<Input>,
+    pulse: pulse::Pulse,
     process: CancellationToken,
 }
 
@@ -107,6 +116,8 @@ impl Hub {
             timers: JoinSet::new(),
             spawned: HashMap::new(),
             names: HashMap::new(),
+            notices: Vec::new(),
+            pulse: pulse::Pulse::default(),
             process: CancellationToken::new(),
         }
     }
@@ -133,6 +144,7 @@ impl Hub {
         for entry in &led.file.members {
             self.roster.add(members::not_running(&led.file.name, entry));
         }
+        notices.extend(self.mark_interrupted(&led.dir));
         let user = led.dir.sender(Origin::User, led.lease.epoch()).sealed(led.key.signer());
         let queue = Queue::new(led.dir.permissions());
         match queue.withdraw_left() {
@@ -151,11 +163,13 @@ impl Hub {
     }
 
     async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        self.go_on().await;
+        self.after(pulse::EVERY, Event::Pulse);
         let done = loop {
             tokio::select! {
                 // What members report comes before what is asked, so that answers know of it.
                 biased;
-                Some((agent, report)) = self.report_inbox.recv() => self.report(&agent, report),
+                Some((agent, report)) = self.report_inbox.recv() => self.report(&agent, report).await,
                 Some(event) = self.event_inbox.recv() => self.take(event).await,
                 Some(ended) = self.lives.join_next_with_id(), if !self.lives.is_empty() => self.joined(ended).await,
                 Some(Ok(event)) = self.timers.join_next(), if !self.timers.is_empty() => self.take(event).await,
@@ -176,10 +190,12 @@ impl Hub {
     /// Ends every member; returns when none runs any more.
     async fn end(&mut self) {
         self.process.cancel();
+        self.mark_led().await;
         // Members may report while they end, and must not wait for a hub that no longer listens.
         self.report_inbox.close();
         self.event_inbox.close();
         while self.lives.join_next().await.is_some() {}
+        self.none_active().await;
     }
 
     async fn take(&mut self, event: Event) {
@@ -199,6 +215,13 @@ impl Hub {
                 let asked = self.request_shutdown(&name, reason).await;
                 let _ = reply.send(asked.map_err(|refusal| refusal.to_string()));
             }
+            Event::GiveNotices => {
+                for notice in std::mem::take(&mut self.notices) {
+                    self.give_lead(notice).await;
+                }
+            }
+            Event::Pulse => self.beat().await,
+            Event::WriteActive => self.write_active().await,
             Event::Overdue(agent) => self.kill(&agent),
             Event::Forget(agent) => {
                 self.roster.forget(&agent);
@@ -209,8 +232,19 @@ impl Hub {
         }
     }
 
-    fn report(&mut self, agent: &AgentId, report: Report) {
-        let only_tell = matches!(report, Report::Text { .. } | Report::Warned { .. });
+    async fn report(&mut self, agent: &AgentId, report: Report) {
+        let only_tell = matches!(
+            report,
+            Report::Text { .. } | Report::Warned { .. } | Report::Sent { .. } | Report::Alive
+        );
+        if let Report::Sent { to, .. } = &report {
+            self.wake(to).await;
+        }
+        let begins_or_ends =
+            matches!(report, Report::TurnStarted { .. } | Report::TurnEnded { .. } | Report::Idle);
+        if begins_or_ends {
+            self.active_changed();
+        }
         let happened = self.roster.apply(agent, report);
         match (only_tell, &self.team) {
             (true, Some(team)) => self.publisher.tell(&team.led.file.name, happened),
@@ -229,15 +263,21 @@ impl Hub {
             (Content::Protocol(protocol), Origin::Agent(from), Standing::Member) => match *protocol {
                 Protocol::IdleNotification(idle) => {
                     let text = swarm_agent::wrap_idle(from.name.as_str(), &idle);
-                    let input = Input {
-                        class: Class::Leader,
+                    let class = if is_news(&idle) { Class::Leader } else { Class::Notice };
+                    let message = message.id;
+                    let from = Some(from);
+                    if self.notices.is_empty() {
+                        self.after(NOTICES_WAIT, Event::GiveNotices);
+                    }
+                    self.notices.push(Input {
+                        class,
+                        from,
                         turn: None,
                         shutdown: None,
                         text,
-                        message: message.id,
+                        message,
                         receipt,
-                    };
-                    self.give_lead(input).await;
+                    });
                 }
                 Protocol::ShutdownResponse { request_id, approve, reason } => {
                     let answer = (request_id, approve, reason);
@@ -314,5 +354,14 @@ impl Hub {
             (false, true) => self.roster.set_state(agent, MemberState::Working),
             (false, false) => Vec::new(),
         }
+    }
+}
+
+/// Whether a notice is worth a request: what a member did is, that it rests is not.
+fn is_news(idle: &IdleNotification) -> bool {
+    match idle.idle_reason {
+        IdleReason::Failed => true,
+        IdleReason::Available => idle.summary.is_some() || idle.completed_task_id.is_some(),
+        IdleReason::Interrupted => idle.completed_task_id.is_some(),
     }
 }

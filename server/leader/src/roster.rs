@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use swarm_agent::life::TurnSwitch;
-use swarm_agent::{Input, Report};
+use swarm_agent::{Input, Report, unix_ms};
 use swarm_guard::Bounds;
 use swarm_wire::lsp::{Event, MemberState, MemberView};
 use swarm_wire::{AgentId, MemberName, RequestId, TurnId};
@@ -27,6 +28,8 @@ pub(crate) struct Live {
     pub(crate) killed: bool,
     /// Turns that the user was promised and that have not ended.
     pub(crate) promised: HashSet<TurnId>,
+    /// When it last reported anything.
+    pub(crate) heard: Instant,
 }
 
 pub(crate) struct Member {
@@ -58,6 +61,17 @@ impl Roster {
         self.members.iter()
     }
 
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Member> {
+        self.members.iter_mut()
+    }
+
+    /// Nobody's silence before `now` counts.
+    pub(crate) fn heard_all(&mut self, now: Instant) {
+        for live in self.members.iter_mut().filter_map(|member| member.live.as_mut()) {
+            live.heard = now;
+        }
+    }
+
     pub(crate) fn views(&self) -> Vec<MemberView> {
         self.members.iter().map(|member| member.view.clone()).collect()
     }
@@ -66,10 +80,7 @@ impl Roster {
     pub(crate) fn find(&self, name: Option<&str>) -> Result<&Member, Refusal> {
         let lead = MemberName::team_lead();
         let name = name.unwrap_or(lead.as_str());
-        let is_meant = |member: &&Member| {
-            let id = &member.view.agent_id;
-            id.name.as_str().eq_ignore_ascii_case(name) || id.to_string().eq_ignore_ascii_case(name)
-        };
+        let is_meant = |member: &&Member| member.view.agent_id.is_called(name);
         self.members.iter().find(is_meant).ok_or_else(|| {
             let names: Vec<&str> = self.members.iter().map(|member| member.view.name.as_str()).collect();
             Refusal::Unknown(format!("there is no member `{name}`; there are: {}", names.join(", ")))
@@ -92,11 +103,19 @@ impl Roster {
         if member.view.state.has_ended() {
             return Vec::new();
         }
+        if let Some(live) = &mut member.live {
+            live.heard = Instant::now();
+        }
         let view = &mut member.view;
+        view.last_activity = Some(unix_ms());
+        if view.state == MemberState::Stalled {
+            view.state = MemberState::Working;
+        }
         let agent = agent.clone();
         let happened = match report {
             Report::TurnStarted { turn } => {
                 view.state = MemberState::Working;
+                view.interrupted = false;
                 view.turn_id = Some(turn);
                 None
             }
@@ -120,10 +139,13 @@ impl Roster {
             }
             Report::ToolStarted { turn, tool_use_id, name, description } => {
                 view.tool = Some(description.clone());
+                view.tool_calls += 1;
+                view.running.push(tool_use_id.clone());
                 Some(Event::ToolStarted { member: agent, turn_id: turn, tool_use_id, name, description })
             }
             Report::ToolFinished { turn, tool_use_id, is_error, content } => {
                 view.tool = None;
+                view.running.retain(|running| *running != tool_use_id);
                 Some(Event::ToolFinished { member: agent, turn_id: turn, tool_use_id, is_error, content })
             }
             Report::TurnEnded { turn, end, detail } => {
@@ -131,8 +153,13 @@ impl Roster {
                 view.state = MemberState::Idle;
                 view.turn_id = None;
                 view.tool = None;
+                view.running.clear();
                 Some(Event::TurnEnded { member: agent, turn_id: turn, reason: end, detail })
             }
+            Report::Sent { to, id, summary, text } => {
+                return vec![Event::Message { from: agent.to_string(), to, id, summary, text }];
+            }
+            Report::Alive => None,
             Report::Idle => {
                 view.state = MemberState::Idle;
                 None
@@ -165,6 +192,7 @@ impl Roster {
         member.view.state = outcome;
         member.view.turn_id = None;
         member.view.tool = None;
+        member.view.running.clear();
         let ended = Event::MemberEnded {
             member: agent.clone(),
             outcome,

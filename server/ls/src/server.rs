@@ -46,6 +46,7 @@ methods! {
     "swarm/message" => handlers::message::message,
     "swarm/teammate/spawn" => handlers::teammate::spawn,
     "swarm/teammate/stop" => handlers::teammate::stop,
+    "swarm/teammate/restart" => handlers::teammate::restart,
     "swarm/teammate/setModes" => handlers::teammate::set_modes,
     "swarm/permission/list" => handlers::permission::list,
     "swarm/permission/resolve" => handlers::permission::resolve,

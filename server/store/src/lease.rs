@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::time::SystemTime;
 
 use swarm_wire::AgentId;
 
@@ -32,6 +33,21 @@ impl Lease {
     /// The process that leads the team now, where there is one.
     pub fn holder(team: &TeamDir) -> Result<Holder> {
         ProcessLock::holder(&team.path().join("leader.lock"))
+    }
+
+    /// When the team was last led, as its holder marked it; `None` before any did.
+    pub fn last_seen(team: &TeamDir) -> Result<Option<SystemTime>> {
+        let path = team.path().join("leader.seen");
+        match fs::metadata(&path).and_then(|meta| meta.modified()) {
+            Ok(at) => Ok(Some(at)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io("look at", &path)(error)),
+        }
+    }
+
+    /// Marks that the team is led now.
+    pub fn mark_seen(team: &TeamDir) -> Result<()> {
+        atomic::replace_json(&team.path().join("leader.seen"), &(), Durability::Buffered)
     }
 
     /// One more with every lease of this team; what a leader signs carries it.

@@ -135,6 +135,30 @@ impl TranscriptReader {
     }
 }
 
+/// How much of a transcript's end is read to find its last entry, in bytes; doubled until one is found.
+const TAIL: u64 = 64 * 1024;
+
+impl TranscriptReader {
+    /// The last whole entry; what is torn or unreadable behind it is passed over.
+    pub fn last(&self) -> Result<Option<Entry>> {
+        let (file, meta) = match atomic::open_regular(&self.path, &mut OpenOptions::new()) {
+            Ok(opened) => opened,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let (end, mut tail) = (meta.len(), TAIL);
+        loop {
+            let start = end.saturating_sub(tail);
+            // A start within a line goes on with the next whole one.
+            let page = scan(&file, &self.path, start, usize::MAX)?;
+            if start == 0 || !page.entries.is_empty() {
+                return Ok(page.entries.into_iter().next_back());
+            }
+            tail = tail.saturating_mul(2);
+        }
+    }
+}
+
 fn path_of(team: &TeamDir, agent: &AgentId) -> PathBuf {
     team.path().join("transcripts").join(format!("{}.jsonl", file_name(agent)))
 }

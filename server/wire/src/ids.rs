@@ -196,6 +196,11 @@ impl AgentId {
     pub fn is_lead(&self) -> bool {
         self.name == MemberName::team_lead()
     }
+
+    /// Whether `name` means this member: its name or its whole id, in any case.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name.as_str().eq_ignore_ascii_case(name) || self.to_string().eq_ignore_ascii_case(name)
+    }
 }
 
 impl fmt::Display for AgentId {

@@ -39,7 +39,7 @@ pub enum MemberState {
     Completed,
     Failed,
     Killed,
-    /// Its process was lost.
+    /// Its process was lost; it can be restarted.
     Gone,
 }
 
@@ -84,6 +84,21 @@ pub struct MemberView {
     /// The running tool and what it does, in a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// The calls that run, by their ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub running: Vec<String>,
+    /// How many calls it has made since the server started.
+    #[serde(default)]
+    pub tool_calls: u32,
+    /// When it was last heard of, in Unix milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_activity: Option<u64>,
+    /// It does not run: an earlier server ended, and it starts again when it hears from someone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub asleep: bool,
+    /// Its last turn was cut off when an earlier server ended, and it has not gone on since.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
     pub tokens: Tokens,
     /// US dollars, where the model's price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -274,6 +289,14 @@ pub enum StopOutcome {
     Asked,
     Stopped,
     AlreadyEnded,
+}
+
+/// Params of `swarm/teammate/restart`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RestartParams {
+    pub member: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
 }
 
 /// Params of `swarm/teammate/setModes`.

@@ -22,6 +22,21 @@ pub struct Settings {
     /// The longest answer asked of the model, in tokens; default 8192.
     pub max_tokens: Option<u32>,
     pub trust: Trust,
+    /// How many members a team has at most, the leader's agent included; default 16.
+    pub max_members: Option<usize>,
+    /// Whether members that an earlier server's end cut off go on by themselves.
+    pub resume: Resume,
+}
+
+/// What becomes of the turns that an earlier server's end cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Resume {
+    /// They wait for the user, unless the server was away for less than a minute.
+    #[default]
+    Ask,
+    /// They go on.
+    Auto,
 }
 
 /// The wire formats of providers.

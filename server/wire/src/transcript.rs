@@ -32,7 +32,12 @@ pub enum Body {
     /// The results of the calls in the answer before, each exactly once.
     Results { results: Vec<CallResult> },
     /// Why a turn ended otherwise than by the model's own stop.
-    Ended { reason: String },
+    Ended {
+        reason: String,
+        /// The member ended in the middle of the turn, which can be gone on with.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unfinished: bool,
+    },
 }
 
 /// A part of a model's answer.

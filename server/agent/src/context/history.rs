@@ -51,7 +51,16 @@ impl History {
 
     /// Keeps an entry on disk, then shows it to the model.
     pub(crate) async fn push(&mut self, turn: &TurnId, body: Body) -> Result<(), HistoryError> {
-        let entry = Entry { at: unix_ms(), turn_id: Some(turn.clone()), body };
+        self.keep(Some(turn), body).await
+    }
+
+    /// Keeps what asks for nothing: it belongs to no turn.
+    pub(crate) async fn note(&mut self, body: Body) -> Result<(), HistoryError> {
+        self.keep(None, body).await
+    }
+
+    async fn keep(&mut self, turn: Option<&TurnId>, body: Body) -> Result<(), HistoryError> {
+        let entry = Entry { at: unix_ms(), turn_id: turn.cloned(), body };
         let gone = || HistoryError::Lost("an earlier append did not come back".to_owned());
         let mut transcript = self.transcript.take().ok_or_else(gone)?;
         let append = tokio::task::spawn_blocking(move || {
@@ -85,7 +94,7 @@ impl History {
                 };
                 self.show_user(results.iter().map(part).collect());
             }
-            Body::Ended { reason } => self.show_user(vec![UserPart::Text(format!("[{reason}]"))]),
+            Body::Ended { reason, .. } => self.show_user(vec![UserPart::Text(format!("[{reason}]"))]),
         }
     }
 

@@ -7,6 +7,7 @@ use swarm_wire::AgentId;
 use tokio_util::sync::CancellationToken;
 
 use crate::ending::Ending;
+use crate::event::Reporter;
 use crate::files::Files;
 use crate::jobs::Jobs;
 use crate::ports::Team;
@@ -20,6 +21,7 @@ pub(crate) struct ToolContext {
     pub(crate) cwd: PathBuf,
     pub(crate) files: Arc<Files>,
     pub(crate) post: Arc<Post>,
+    pub(crate) reporter: Reporter,
     pub(crate) shell: Arc<Shell>,
     /// The member's own long results, which it may read.
     pub(crate) outputs: PathBuf,
@@ -27,6 +29,8 @@ pub(crate) struct ToolContext {
     pub(crate) ending: Arc<Ending>,
     /// Set for the leader's agent alone.
     pub(crate) team: Option<Arc<dyn Team>>,
+    /// Cancelled when the member ends.
+    pub(crate) life: CancellationToken,
     /// Cancelled when the turn is interrupted or the member ends.
     pub(crate) turn: CancellationToken,
 }

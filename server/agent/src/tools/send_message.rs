@@ -7,6 +7,7 @@ use swarm_guard::{Effect, Granted};
 
 use super::ToolContext;
 use super::tool::{Preview, Tool, ToolError};
+use crate::event::Report;
 use crate::post::Letter;
 
 pub(super) struct SendMessage;
@@ -43,10 +44,16 @@ impl Tool for SendMessage {
 
     async fn run(&self, call: Granted<Input>, context: &ToolContext) -> Result<String, ToolError> {
         let Input { to, text, summary } = call.into_inner();
-        let letter = Letter { text, summary };
+        let letter = Letter { text: text.clone(), summary: summary.clone() };
         let reached =
             context.post.send_text(&to, letter).await.map_err(|error| ToolError::tell(error.to_string()))?;
-        let names: Vec<String> = reached.iter().map(|name| name.to_string()).collect();
+        let names: Vec<String> = reached.iter().map(|(to, _)| to.name.to_string()).collect();
+        for (to, id) in reached {
+            context
+                .reporter
+                .send(Report::Sent { to, id, summary: summary.clone(), text: text.clone() })
+                .await;
+        }
         Ok(format!("Sent to {}.", names.join(", ")))
     }
 }

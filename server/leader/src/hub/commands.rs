@@ -33,6 +33,7 @@ impl Hub {
             Command::Resolve { params, reply } => drop(reply.send(self.resolve(params).await)),
             Command::Spawn { params, reply } => drop(reply.send(self.spawn_for_user(params).await)),
             Command::Stop { params, reply } => drop(reply.send(self.stop(params).await)),
+            Command::Restart { params, reply } => drop(reply.send(self.restart(params).await)),
             Command::SetModes { params, reply } => drop(reply.send(self.set_modes(params).await)),
             Command::Configure { settings } => self.configure(settings),
             // The loop takes this one itself.
@@ -100,7 +101,7 @@ impl Hub {
         view.ok_or_else(|| Refusal::Unknown(format!("`{}` has ended", agent.name)))
     }
 
-    fn check_key(&self) -> Result<(), Refusal> {
+    pub(super) fn check_key(&self) -> Result<(), Refusal> {
         let foreign = self.settings.provider.is_some_and(|provider| provider != Provider::Anthropic);
         let text = match (self.settings.api_key.is_some() || self.settings.base_url.is_some(), foreign) {
             (false, _) => {
@@ -118,6 +119,8 @@ impl Hub {
     /// A member that can take mail now.
     async fn reachable(&mut self, name: Option<&str>) -> Result<AgentId, Refusal> {
         self.ensure_lead().await?;
+        let agent = self.roster.find(name)?.view.agent_id.clone();
+        self.wake(&agent).await;
         let member = self.roster.find(name)?;
         if member.live.is_none() {
             let (name, state) = (&member.view.name, member.view.state);
@@ -175,8 +178,12 @@ impl Hub {
         let receivers = match to.as_str() {
             "*" => {
                 self.ensure_lead().await?;
-                let live = self.roster.iter().filter(|member| member.live.is_some());
-                live.map(|member| member.view.agent_id.clone()).collect()
+                let there = self.roster.iter().filter(|member| !member.view.state.has_ended());
+                let there: Vec<AgentId> = there.map(|member| member.view.agent_id.clone()).collect();
+                for agent in &there {
+                    self.wake(agent).await;
+                }
+                there
             }
             name => vec![self.reachable(Some(name)).await?],
         };

@@ -33,6 +33,10 @@ impl Hub {
             return Err(Refusal::Failed(text.to_owned()));
         }
         let outcome = match (&member.live, params.force) {
+            (None, _) if !member.view.state.has_ended() => {
+                self.end_asleep(&agent).await?;
+                StopOutcome::Stopped
+            }
             (None, _) => StopOutcome::AlreadyEnded,
             (Some(_), true) => {
                 self.kill(&agent);
@@ -60,6 +64,10 @@ impl Hub {
         if agent.is_lead() {
             return Err(Refusal::Failed("you cannot ask yourself to end".to_owned()));
         }
+        if member.live.is_none() && !member.view.state.has_ended() {
+            self.end_asleep(&agent).await?;
+            return Ok(format!("{name} did not run, and is no longer in the team."));
+        }
         if member.live.is_none() {
             return Ok(format!("{name} has ended already."));
         }
@@ -86,7 +94,15 @@ impl Hub {
             let reason = reason.unwrap_or_default();
             self.publish(vec![ClientEvent::ShutdownRefused { member: from.clone(), reason: reason.clone() }]);
             let text = swarm_agent::wrap_refusal(from.name.as_str(), &reason);
-            let input = Input { class: Class::Leader, turn: None, shutdown: None, text, message, receipt };
+            let input = Input {
+                class: Class::Leader,
+                from: Some(from.clone()),
+                turn: None,
+                shutdown: None,
+                text,
+                message,
+                receipt,
+            };
             return self.give_lead(input).await;
         }
         if was_asked {
@@ -133,6 +149,24 @@ impl Hub {
         self.publish(happened);
     }
 
+    /// Ends a member that does not run.
+    async fn end_asleep(&mut self, agent: &AgentId) -> Result<(), Refusal> {
+        let happened = self.roster.ended(agent, MemberState::Killed, None);
+        self.leave(agent).await?;
+        self.publish(happened);
+        Ok(())
+    }
+
+    /// Cleans away a teammate that could not be started.
+    pub(super) async fn never_came_up(&mut self, agent: &AgentId, why: &Refusal) {
+        self.kill(agent);
+        let happened = self.roster.ended(agent, MemberState::Failed, Some(why.to_string().into()));
+        if let Err(refusal) = self.leave(agent).await {
+            tracing::error!(%agent, %refusal, "a member that never came up is still in the team file");
+        }
+        self.publish(happened);
+    }
+
     /// Takes an ended member out of the team file, and closes its mailbox.
     async fn leave(&mut self, agent: &AgentId) -> Result<(), Refusal> {
         let Some(team) = &mut self.team else { return Ok(()) };
@@ -157,7 +191,7 @@ impl Hub {
     }
 
     /// Lets something happen later, unless the hub ends first.
-    fn after(&mut self, wait: Duration, event: Event) {
+    pub(super) fn after(&mut self, wait: Duration, event: Event) {
         self.timers.spawn(async move {
             tokio::time::sleep(wait).await;
             event

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use swarm_agent::life::{self, LifeEnd, Setup, TurnSwitch};
 use swarm_agent::ports::SpawnRequest;
@@ -16,6 +17,7 @@ use swarm_wire::settings::{Provider, Settings};
 use swarm_wire::team::{BackendType, MemberEntry};
 use swarm_wire::{AgentId, RequestId, TeamName};
 use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 use super::Hub;
 use crate::command::Refusal;
@@ -25,15 +27,19 @@ use crate::ports::HubPorts;
 use crate::roster::{Live, Member};
 use crate::team::{self, Opened};
 
-/// How many members a team has at most, the leader's agent included.
-const MEMBERS_MAX: usize = 16;
+/// How many members a team has at most, the leader's agent included, where the settings say nothing.
+const DEFAULT_MAX_MEMBERS: usize = 16;
+/// How long a member that is ended may take; it is gone within a second.
+const END_BOUND: Duration = Duration::from_millis(800);
 const DEFAULT_MODEL: &str = "claude-sonnet-4-5";
 /// The longest answer asked of a model, in tokens.
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
 /// A member of the team file, before anything of it runs.
 pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
-    let state = if entry.agent_id.is_lead() { MemberState::Idle } else { MemberState::Gone };
+    let in_process = matches!(entry.backend_type, None | Some(BackendType::InProcess));
+    let asleep = in_process || entry.agent_id.is_lead();
+    let state = if asleep { MemberState::Idle } else { MemberState::Gone };
     let view = MemberView {
         agent_id: entry.agent_id.clone(),
         name: entry.name.clone(),
@@ -42,6 +48,11 @@ pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
         state,
         turn_id: None,
         tool: None,
+        running: Vec::new(),
+        tool_calls: 0,
+        last_activity: None,
+        asleep,
+        interrupted: false,
         tokens: Tokens::default(),
         cost: None,
         mode: entry.mode.unwrap_or_default(),
@@ -98,9 +109,11 @@ impl Hub {
         let color = color.unwrap_or_else(|| self.roster.next_color().to_owned());
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let Some(lead_post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
-        if team.led.file.members.len() >= MEMBERS_MAX {
+        let max = self.settings.max_members.unwrap_or(DEFAULT_MAX_MEMBERS);
+        if team.led.file.members.len() >= max {
             return Err(Refusal::Failed(format!(
-                "the team has {MEMBERS_MAX} members, which is the most it can have"
+                "the team has {} members, and the setting `maxMembers` allows {max}; end one first",
+                team.led.file.members.len()
             )));
         }
         let SpawnRequest { name, prompt, model, mode } = request;
@@ -119,10 +132,16 @@ impl Hub {
             self.roster.add(not_running(&file.name, entry));
         }
         team.led.file = file;
-        self.start(&agent, Some(MemberState::Starting)).await?;
         let request_id = RequestId::new(swarm_agent::turn_id().as_str());
         let first = Protocol::UserMessage { request_id, text: prompt };
-        lead_post.send_protocol(&agent, &first).await.map_err(|error| Refusal::Failed(error.to_string()))?;
+        let up = async {
+            self.start(&agent, Some(MemberState::Starting)).await?;
+            lead_post.send_protocol(&agent, &first).await.map_err(|error| Refusal::Failed(error.to_string()))
+        };
+        if let Err(refusal) = up.await {
+            self.never_came_up(&agent, &refusal).await;
+            return Err(refusal);
+        }
         Ok(agent)
     }
 
@@ -145,7 +164,7 @@ impl Hub {
     }
 
     /// Brings a member of the roster to life.
-    async fn start(&mut self, agent: &AgentId, state: Option<MemberState>) -> Result<(), Refusal> {
+    pub(super) async fn start(&mut self, agent: &AgentId, state: Option<MemberState>) -> Result<(), Refusal> {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
         let Some(view) = self.roster.get(agent).map(|member| member.view.clone()) else {
             return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
@@ -190,7 +209,7 @@ impl Hub {
             team.lead_post = Some(post);
             let (mail, mut incoming) = mpsc::unbounded_channel();
             let (events, token) = (self.events.clone(), life.clone());
-            let live = life::run(setup, life.clone());
+            let live = bounded(life::run(setup, life.clone()), life.clone());
             self.lives.spawn(async move {
                 // The leader's mailbox is read by the hub, which gives its agent what is for the agent.
                 let forward = async {
@@ -201,19 +220,15 @@ impl Hub {
                     }
                 };
                 // What feeds the member ends when the member does.
-                tokio::select! {
-                    end = live => end,
-                    ((), ()) = async { tokio::join!(letterbox.run(mail, token), forward) } => LifeEnd::Cancelled,
-                }
+                let (end, (), ()) = tokio::join!(live, letterbox.run(mail, token), forward);
+                end
             })
         } else {
             let delivery = deliver(letterbox, setup.reporter.clone(), inbox.clone(), life.clone());
-            let live = life::run(setup, life.clone());
+            let live = bounded(life::run(setup, life.clone()), life.clone());
             self.lives.spawn(async move {
-                tokio::select! {
-                    end = live => end,
-                    () = delivery => LifeEnd::Cancelled,
-                }
+                let (end, ()) = tokio::join!(live, delivery);
+                end
             })
         };
         self.names.insert(task.id(), agent.clone());
@@ -227,13 +242,27 @@ impl Hub {
                 asked: HashSet::new(),
                 killed: false,
                 promised: HashSet::new(),
+                heard: Instant::now(),
             });
+            member.view.asleep = false;
             member.view.state = state.unwrap_or(MemberState::Idle);
             member.view.model = model;
             happened.push(ClientEvent::MemberChanged { member: Box::new(member.view.clone()) });
         }
         self.publish(happened);
         Ok(())
+    }
+}
+
+/// A life that ends soon after it was cancelled: time enough to write down where it was.
+async fn bounded(live: impl Future<Output = LifeEnd>, life: CancellationToken) -> LifeEnd {
+    let overdue = async {
+        life.cancelled().await;
+        tokio::time::sleep(END_BOUND).await;
+    };
+    tokio::select! {
+        end = live => end,
+        () = overdue => LifeEnd::Cancelled,
     }
 }
 

@@ -24,9 +24,13 @@ async fn a_restarted_leader_knows_its_team_and_history_and_spends_nothing_unaske
     let script = Script::new().agent("team-lead", [reply([say("Heron.")]).times(3)]);
     let mut second = Stage::again(folder, script).await;
     let snapshot = second.leader.snapshot();
-    let states: Vec<_> =
-        snapshot.members.iter().map(|member| (member.name.to_string(), member.state)).collect();
-    assert_eq!(states, [("team-lead".to_owned(), MemberState::Idle), ("ada".to_owned(), MemberState::Gone)]);
+    let states: Vec<_> = snapshot
+        .members
+        .iter()
+        .map(|member| (member.name.as_str(), member.state, member.asleep, member.interrupted))
+        .collect();
+    let asleep = |name| (name, MemberState::Idle, true, false);
+    assert_eq!(states, [asleep("team-lead"), asleep("ada")]);
     assert_eq!(second.model.requests().len(), 0);
     second.prompt("Which word?").await;
     assert_eq!(second.turn_end("team-lead").await, (TurnEnd::Completed, None));

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use swarm_agent::ports::NoEditor;
 use swarm_guard::exec::{Environment, Helper};
@@ -38,14 +38,33 @@ impl Stage {
         Self::again(Arc::new(folder), script).await
     }
 
-    /// A leader on the folders of an earlier stage.
+    /// A leader on the folders of an earlier stage, which ended a while ago.
     pub(crate) async fn again(folder: Arc<TempDir>, script: Script) -> Self {
+        let seen = folder.path().join("state/teams/shop/leader.seen");
+        if let Ok(seen) = std::fs::File::options().write(true).open(seen) {
+            seen.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
+        }
+        Self::reloaded(folder, script).await
+    }
+
+    /// A leader on the folders of an earlier stage, right behind it.
+    pub(crate) async fn reloaded(folder: Arc<TempDir>, script: Script) -> Self {
+        Self::with(folder, script, |_| {}).await
+    }
+
+    /// A leader on these folders, with settings that `change` makes.
+    pub(crate) async fn with(
+        folder: Arc<TempDir>,
+        script: Script,
+        change: impl FnOnce(&mut Settings),
+    ) -> Self {
         let model = ScriptServer::start(script).await.unwrap();
-        let settings = Settings {
+        let mut settings = Settings {
             base_url: Some(model.base_url()),
             api_key: Some(Secret::new("sk-of-the-stage")),
             ..Settings::default()
         };
+        change(&mut settings);
         let leader = Leader::start(Options {
             root: folder.path().join("state"),
             workspace: Some(folder.path().join("shop")),

@@ -161,7 +161,7 @@ async fn history(leader: &Leader, after: u64) -> anyhow::Result<(Vec<Entry>, u64
 /// Whether no member works and no mail waits for one.
 async fn nothing_waits(leader: &Leader, root: &Root, progress: &Progress) -> anyhow::Result<bool> {
     let state = leader.snapshot();
-    let members = state.members.iter().filter(|member| !member.state.has_ended());
+    let members = state.members.iter().filter(|member| !member.asleep && !member.state.has_ended());
     let mailboxes: Vec<_> = members.map(|member| root.team(&member.team).mailbox(&member.agent_id)).collect();
     let unread = tokio::task::spawn_blocking(move || {
         mailboxes.iter().map(|mailbox| Ok(mailbox.reader().unread()?.mail.len())).sum()

@@ -63,7 +63,7 @@ impl Progress {
         state.members.iter().all(|member| {
             let seen = || self.resting.get(&member.agent_id).is_some_and(|shown| *shown >= RESTS);
             let idle = member.state == MemberState::Idle && (member.agent_id.is_lead() || seen());
-            idle || member.state.has_ended()
+            idle || member.asleep || member.state.has_ended()
         })
     }
 
