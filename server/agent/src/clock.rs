@@ -11,7 +11,7 @@ pub fn unix_ms() -> u64 {
 }
 
 /// `perm-<ms>-<6 characters>`.
-pub(crate) fn permission_id() -> RequestId {
+pub fn permission_id() -> RequestId {
     RequestId::new(format!("perm-{}-{}", unix_ms(), random6()))
 }
 

@@ -20,7 +20,7 @@ mod shell;
 mod tools;
 mod turn;
 
-pub use clock::{turn_id, unix_ms};
+pub use clock::{permission_id, turn_id, unix_ms};
 pub use context::{wrap_idle, wrap_message, wrap_refusal};
 pub use event::{Report, Reporter};
 pub use inbox::{Class, Inbox, Input, Receipt};

@@ -154,6 +154,16 @@ impl Rules {
         Ok(())
     }
 
+    /// Puts the rules of `from` that are of these scopes in place of those here. False when that changes nothing.
+    pub fn replace(&mut self, scopes: &[Scope], from: &Self) -> bool {
+        let (old, kept): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.0).into_iter().partition(|entry| scopes.contains(&entry.scope));
+        let new: Vec<_> = from.0.iter().filter(|entry| scopes.contains(&entry.scope)).cloned().collect();
+        let changed = old != new;
+        self.0 = kept.into_iter().chain(new).collect();
+        changed
+    }
+
     /// The first rule of this behaviour that fits at least so well, the best fit first.
     pub(crate) fn find(&self, behavior: Behavior, subject: Subject<'_>, least: Fit) -> Option<(Fit, Origin)> {
         let fitting = self.0.iter().filter(|entry| entry.behavior == behavior).filter_map(|entry| {

@@ -20,6 +20,8 @@ pub(crate) enum Event {
     Overdue(AgentId),
     /// A member that ended was shown long enough.
     Forget(AgentId),
+    /// The user said what to make of a project's rules, or the question was taken back.
+    TrustAnswered { hash: String, trusted: Option<bool> },
     /// Notices of teammates have waited for each other long enough.
     GiveNotices,
     /// It is time to see who is alive, and to say that the team is led.

@@ -5,6 +5,7 @@ mod endings;
 mod members;
 mod modes;
 mod pulse;
+mod rules;
 mod waking;
 
 use std::collections::HashMap;
@@ -48,6 +49,8 @@ impl Leader {
     }
 }
 
+pub use rules::PROJECT_RULES;
+
 /// The team, once there is one.
 struct Team {
     led: Led,
@@ -89,6 +92,7 @@ struct Hub {
     /// Notices for the leader's agent that wait for others, so that several cost one request.
     notices: Vec<Input>,
     pulse: pulse::Pulse,
+    sources: rules::Sources,
     process: CancellationToken,
 }
 
@@ -118,6 +122,7 @@ impl Hub {
             names: HashMap::new(),
             notices: Vec::new(),
             pulse: pulse::Pulse::default(),
+            sources: rules::Sources::default(),
             process: CancellationToken::new(),
         }
     }
@@ -163,6 +168,7 @@ impl Hub {
     }
 
     async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        self.refresh_rules().await;
         self.go_on().await;
         self.after(pulse::EVERY, Event::Pulse);
         let done = loop {
@@ -220,7 +226,11 @@ impl Hub {
                     self.give_lead(notice).await;
                 }
             }
-            Event::Pulse => self.beat().await,
+            Event::TrustAnswered { hash, trusted } => self.trust_answered(hash, trusted).await,
+            Event::Pulse => {
+                self.refresh_rules().await;
+                self.beat().await;
+            }
             Event::WriteActive => self.write_active().await,
             Event::Overdue(agent) => self.kill(&agent),
             Event::Forget(agent) => {

@@ -14,4 +14,5 @@ mod team;
 
 pub use command::Refusal;
 pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, TeamEvent};
+pub use hub::PROJECT_RULES;
 pub use team::settings_rules;

@@ -7,6 +7,8 @@ use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
+use crate::hub::PROJECT_RULES;
+
 /// How long after a question was asked the like ones join it, in milliseconds.
 const BATCH_MS: u64 = 5_000;
 
@@ -53,7 +55,9 @@ impl Queue {
 
     /// Whether this member waits for an answer.
     pub(crate) fn waits(&self, agent: &AgentId) -> bool {
-        self.pending.iter().any(|pending| pending.request.worker_id == *agent)
+        let waits =
+            |request: &PermissionRequest| request.worker_id == *agent && request.tool_name != PROJECT_RULES;
+        self.pending.iter().any(|pending| waits(&pending.request))
     }
 
     /// Takes a question in. It is on disk before it is shown, so that no crash loses it.

@@ -8,6 +8,7 @@ use swarm_agent::life::TurnSwitch;
 use swarm_agent::{Input, Report, unix_ms};
 use swarm_guard::Bounds;
 use swarm_wire::lsp::{Event, MemberState, MemberView};
+use swarm_wire::permission::RuleUpdate;
 use swarm_wire::{AgentId, MemberName, RequestId, TurnId};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,8 @@ pub(crate) struct Member {
     pub(crate) view: MemberView,
     /// `None` once it ended, or when it never ran under this leader.
     pub(crate) live: Option<Live>,
+    /// What the user allowed it for good, which holds when it starts again.
+    pub(crate) session_rules: Vec<RuleUpdate>,
 }
 
 /// All members of the team, in the order in which they joined.

@@ -114,6 +114,27 @@ pub fn settings_rules(root: &Root, workspace: &Path) -> (Rules, Vec<String>) {
     (rules, problems)
 }
 
+/// A project's file whose grants wait for the user's word.
+pub(crate) struct Untrusted {
+    pub(crate) file: PathBuf,
+    /// SHA-256 of its content.
+    pub(crate) hash: String,
+    /// What it would allow.
+    pub(crate) allow: Vec<String>,
+}
+
+/// The project's file, when it grants something and the user has not said what to make of it. Blocks.
+pub(crate) fn untrusted(root: &Root, workspace: &Path) -> Option<Untrusted> {
+    let settings = root.settings(workspace);
+    // What cannot be read was told with the rules, and grants nothing.
+    let layers = settings.read().ok()?;
+    let allow = layers.project.permissions.allow;
+    if layers.project_trusted || layers.project_declined || allow.is_empty() {
+        return None;
+    }
+    Some(Untrusted { file: settings.project_path().to_owned(), hash: layers.project_hash?, allow })
+}
+
 fn add_rule(rules: &mut Rules, problems: &mut Vec<String>, update: &RuleUpdate, standing: Standing) {
     if let Err(error) = rules.add_from(update, standing) {
         problems.push(format!("a rule of scope {:?} is passed over: {error}", update.scope));

@@ -27,6 +27,9 @@ pub struct SettingsFile {
     /// SHA-256 of the project files that the user trusts, by the file's path. Only the user's file has any say.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub trusted_projects: BTreeMap<String, String>,
+    /// SHA-256 of the project files that the user does not want to trust, by the file's path.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub declined_projects: BTreeMap<String, String>,
     /// The settings themselves, and what a later version put there.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
@@ -59,6 +62,8 @@ pub struct Layers {
     pub project: SettingsFile,
     /// Whether the project's file is what the user trusted; true where there is none.
     pub project_trusted: bool,
+    /// Whether the project's file is what the user does not want to trust.
+    pub project_declined: bool,
     /// SHA-256 of the project's file, for [`SettingsDir::trust_project`]; `None` where there is none.
     pub project_hash: Option<String>,
 }
@@ -125,12 +130,14 @@ impl SettingsDir {
         let project_hash = text.as_deref().map(hash);
         let trusted = user.trusted_projects.get(&self.project_key());
         let project_trusted = project_hash.is_none() || project_hash.as_ref() == trusted;
+        let declined = user.declined_projects.get(&self.project_key());
+        let project_declined = project_hash.is_some() && project_hash.as_ref() == declined;
         let project = match &text {
             Some(text) => serde_json::from_slice(text)
                 .map_err(|source| Error::Json { path: self.project.clone(), source })?,
             None => SettingsFile::default(),
         };
-        Ok(Layers { user, project, project_trusted, project_hash })
+        Ok(Layers { user, project, project_trusted, project_declined, project_hash })
     }
 
     /// The settings in force: the user's, and over them a trusted project's.
@@ -187,6 +194,20 @@ impl SettingsDir {
             let mut user = self.read()?.user;
             self.trust(&mut user, shown.to_owned())
         })
+    }
+
+    /// Keeps that the user does not want to trust this content, so that nobody asks about it again.
+    pub fn decline_project(&self, shown: &str) -> Result<()> {
+        self.locked(|| {
+            let mut user = self.read()?.user;
+            user.declined_projects.insert(self.project_key(), shown.to_owned());
+            self.write_user(&user)
+        })
+    }
+
+    /// The project's file.
+    pub fn project_path(&self) -> &Path {
+        &self.project
     }
 
     fn trust(&self, user: &mut SettingsFile, hash: String) -> Result<()> {

@@ -62,6 +62,7 @@ impl Hub {
         }
         self.check_team(prompt.team.as_deref())?;
         self.check_key()?;
+        self.refresh_rules().await;
         let agent = self.reachable(prompt.member.as_deref()).await?;
         let turn_id = swarm_agent::turn_id();
         let text = with_attachments(prompt.text, &prompt.attachments);
@@ -342,6 +343,11 @@ impl Hub {
             let _ = team.rules.add(update);
         }
         for agent in holders {
+            if update.scope == Scope::Session
+                && let Some(member) = self.roster.get_mut(&agent)
+            {
+                member.session_rules.push(update.clone());
+            }
             let Some(live) = self.roster.get(&agent).and_then(|member| member.live.as_ref()) else {
                 continue;
             };

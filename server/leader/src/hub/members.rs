@@ -59,7 +59,7 @@ pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
         backend: entry.backend_type.unwrap_or(BackendType::InProcess),
         model: entry.model.clone(),
     };
-    Member { view, live: None }
+    Member { view, live: None, session_rules: Vec::new() }
 }
 
 impl Hub {
@@ -96,6 +96,7 @@ impl Hub {
         let led = led.await.map_err(|lost| Refusal::Failed(lost.to_string()))?;
         let notices = self.adopt(led.map_err(|error| Refusal::Failed(team::refusal(&error)))?);
         self.publish(notices.into_iter().map(|text| ClientEvent::Warning { text }).collect());
+        self.refresh_rules().await;
         Ok(())
     }
 
@@ -177,6 +178,11 @@ impl Hub {
         let Opened { transcript, entries, letterbox, post, outputs } = opened;
 
         let mut bounds = Bounds::new(view.mode, team.rules.clone(), workspace.clone());
+        for update in self.roster.get(agent).map(|member| member.session_rules.as_slice()).unwrap_or_default()
+        {
+            // Checked when it was remembered.
+            let _ = bounds.rules.add(update);
+        }
         bounds.trust = self.settings.trust;
         bounds.confinement = held(confinement);
         let (bounds, bounds_view) = watch::channel(bounds);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use swarm_script::{Call, ReplyPart, Script, Step, call, reply, say};
-use swarm_wire::lsp::TurnEnd;
+use swarm_wire::lsp::{DecisionName, TurnEnd};
 use swarm_wire::permission::{Behavior, RuleUpdate, Scope};
 
 use crate::stage::Stage;
@@ -57,11 +57,62 @@ async fn a_projects_own_file_forbids_but_grants_nothing_before_it_is_trusted() {
     let script = lead([write("a.txt"), write("b.txt"), reply([say("Ok.")]).expect("Not allowed")]);
     let mut stage = with_settings(None, Some(project), script).await;
     stage.prompt("Go.").await;
+    assert_eq!(stage.question().await.tool_name, "ProjectRules");
     let request = stage.question().await;
     assert_eq!(request.description, "Create a.txt");
     stage.allow(&request).await;
     assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
     assert!(!stage.file("b.txt").exists());
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn trusting_a_projects_file_holds_at_once_for_that_content_alone() {
+    let project = r#"{"permissions": {"allow": ["Write(a.txt)", "Write(c.txt)"]}}"#;
+    let script = lead([write("a.txt"), reply([say("Ok.")]), write("c.txt"), reply([say("Ok.")])]);
+    let mut stage = with_settings(None, Some(project), script).await;
+    stage.prompt("Go.").await;
+    let trust = stage.question().await;
+    assert!(trust.description.contains("would allow Write(a.txt), Write(c.txt)"), "{}", trust.description);
+    assert_eq!(trust.input["allow"], json!(["Write(a.txt)", "Write(c.txt)"]));
+    let edited =
+        stage.resolve(&trust, |params| params.updated_input = Some(json!({"allow": ["Bash"]}))).await;
+    assert!(edited.unwrap_err().to_string().contains("trusted as they stand"));
+    // The call that waits is covered by the user's word.
+    assert_eq!(stage.question().await.description, "Create a.txt");
+    stage.allow(&trust).await;
+    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
+    assert!(stage.file("a.txt").exists());
+
+    // Another content is another question, and what the first allowed no longer holds.
+    let wider = r#"{"permissions": {"allow": ["Write(c.txt)", "Bash(*)"]}}"#;
+    std::fs::write(stage.file(".swarm/settings.json"), wider).unwrap();
+    stage.prompt("Again.").await;
+    let trust = stage.question().await;
+    assert_eq!(trust.input["allow"], json!(["Write(c.txt)", "Bash(*)"]));
+    let request = stage.question().await;
+    assert_eq!(request.description, "Create c.txt");
+    stage.resolve(&trust, |params| params.decision = DecisionName::Reject).await.unwrap();
+    stage.resolve(&request, |params| params.decision = DecisionName::Reject).await.unwrap();
+    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
+    let folder = Arc::clone(&stage.folder);
+    stage.close().await;
+
+    // What was declined is not asked about again.
+    let second = Stage::again(folder, lead([])).await;
+    second.transcript("team-lead").await;
+    assert_eq!(second.leader.snapshot().permissions, []);
+    second.close().await;
+}
+
+#[tokio::test]
+async fn a_denial_that_the_user_writes_down_while_the_server_runs_holds() {
+    let script = lead([write("a.txt"), reply([say("Ok.")]).expect("Not allowed")]);
+    let mut stage = with_settings(Some("{}"), None, script).await;
+    let settings = stage.folder.path().join("state/settings.json");
+    std::fs::write(settings, r#"{"permissions": {"deny": ["Write(a.txt)"]}}"#).unwrap();
+    stage.prompt("Go.").await;
+    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
     stage.close().await;
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use swarm_agent::ports::NoEditor;
 use swarm_leader::command::Prompt;
-use swarm_leader::{Leader, Options, TeamEvent};
+use swarm_leader::{Leader, Options, PROJECT_RULES, TeamEvent};
 use swarm_store::Root;
 use swarm_wire::lsp::{
     DecisionName, Event, PermissionResolveParams, TranscriptParams, TranscriptResult, TurnEnd,
@@ -96,7 +96,10 @@ async fn work(leader: &Leader, root: &Root, arguments: Arguments) -> anyhow::Res
         let Ok(event) = event else { bail!("more happened at once than could be followed") };
         output.show(&event)?;
         progress.take(&event.event);
-        if let Event::PermissionRequested { request } = event.event {
+        if let Event::PermissionRequested { request } = event.event
+            // Nobody waits for that one, and a project's rules grant nothing without it.
+            && request.tool_name != PROJECT_RULES
+        {
             refused = true;
             refuse(leader, *request).await?;
         }
