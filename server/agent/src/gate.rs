@@ -199,6 +199,7 @@ impl Gate {
             tool_use_id: call.id.clone(),
             description: preview.description.clone(),
             level: preview.effect.level(),
+            why: question.why.clone(),
             input: call.input.clone(),
             change: preview.change.clone(),
             permission_suggestions: question.suggestions.clone(),

@@ -94,6 +94,12 @@ pub trait Team: Send + Sync {
     /// Registers and starts a teammate; does not wait for its work. The error is for the model.
     async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, String>;
 
+    /// Every member's mode.
+    async fn modes(&self) -> Result<Vec<(AgentId, Mode)>, String>;
+
+    /// Sets modes, all of them or none; the text is for the model, also the error.
+    async fn set_modes(&self, modes: Vec<(AgentId, Mode)>) -> Result<String, String>;
+
     /// Asks a teammate to end; the text is for the model, also the error.
     async fn request_shutdown(&self, name: &str, reason: Option<String>) -> Result<String, String>;
 }

@@ -4,9 +4,11 @@ mod bash;
 mod bash_jobs;
 mod context;
 mod edit;
+mod mode_name;
 mod read;
 mod request_shutdown;
 mod send_message;
+mod set_modes;
 mod shutdown_reply;
 mod spawn_teammate;
 mod tool;
@@ -39,6 +41,7 @@ impl Tools {
     pub(crate) fn of_leader() -> Self {
         let mut tools = Self::of_everybody();
         tools.push(tool::erase(spawn_teammate::SpawnTeammate));
+        tools.push(tool::erase(set_modes::SetModes));
         tools.push(tool::erase(request_shutdown::RequestShutdown));
         Self::new(tools)
     }

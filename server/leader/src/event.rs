@@ -2,7 +2,7 @@
 
 use swarm_agent::Arrival;
 use swarm_agent::ports::{InputCheck, SpawnRequest};
-use swarm_wire::permission::{Answer, PermissionRequest};
+use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
@@ -14,6 +14,10 @@ pub(crate) enum Event {
     Withdrawn { id: RequestId, done: oneshot::Sender<()> },
     /// The leader's model wants a teammate.
     Spawn { request: SpawnRequest, reply: oneshot::Sender<Result<AgentId, String>> },
+    /// The leader's model wants to know everybody's mode.
+    Modes { reply: oneshot::Sender<Vec<(AgentId, Mode)>> },
+    /// The leader's model sets modes; the answer is text for the model.
+    SetModes { modes: Vec<(AgentId, Mode)>, reply: oneshot::Sender<Result<String, String>> },
     /// The leader's model wants a teammate to end; the answer is text for the model.
     RequestShutdown { name: String, reason: Option<String>, reply: oneshot::Sender<Result<String, String>> },
     /// A member that agreed to end has had its time.

@@ -217,6 +217,15 @@ impl Hub {
                 // A turn that was interrupted meanwhile does not wait; the teammate lives all the same.
                 let _ = reply.send(spawned.map_err(|refusal| refusal.to_string()));
             }
+            Event::Modes { reply } => {
+                let modes = self.roster.iter().map(|member| (member.view.agent_id.clone(), member.view.mode));
+                // A turn that was interrupted meanwhile does not wait.
+                let _ = reply.send(modes.collect());
+            }
+            Event::SetModes { modes, reply } => {
+                let _ =
+                    reply.send(self.set_modes_for_model(modes).await.map_err(|refusal| refusal.to_string()));
+            }
             Event::RequestShutdown { name, reason, reply } => {
                 let asked = self.request_shutdown(&name, reason).await;
                 let _ = reply.send(asked.map_err(|refusal| refusal.to_string()));

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use swarm_agent::ports::{Ask, InputCheck, SpawnRequest, Team, Withdrawn};
 use swarm_wire::AgentId;
-use swarm_wire::permission::{Answer, PermissionRequest};
+use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -42,20 +42,31 @@ impl Ask for HubPorts {
     }
 }
 
+impl HubPorts {
+    /// Asks the hub, and waits for what it says.
+    async fn call<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Result<T, String> {
+        let gone = || "the server is shutting down".to_owned();
+        let (reply, answer) = oneshot::channel();
+        self.events.send(event(reply)).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())
+    }
+}
+
 #[async_trait]
 impl Team for HubPorts {
     async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, String> {
-        let gone = || "the server is shutting down".to_owned();
-        let (reply, spawned) = oneshot::channel();
-        self.events.send(Event::Spawn { request, reply }).await.map_err(|_| gone())?;
-        spawned.await.map_err(|_| gone())?
+        self.call(|reply| Event::Spawn { request, reply }).await?
+    }
+
+    async fn modes(&self) -> Result<Vec<(AgentId, Mode)>, String> {
+        self.call(|reply| Event::Modes { reply }).await
+    }
+
+    async fn set_modes(&self, modes: Vec<(AgentId, Mode)>) -> Result<String, String> {
+        self.call(|reply| Event::SetModes { modes, reply }).await?
     }
 
     async fn request_shutdown(&self, name: &str, reason: Option<String>) -> Result<String, String> {
-        let gone = || "the server is shutting down".to_owned();
-        let (reply, asked) = oneshot::channel();
-        let event = Event::RequestShutdown { name: name.to_owned(), reason, reply };
-        self.events.send(event).await.map_err(|_| gone())?;
-        asked.await.map_err(|_| gone())?
+        self.call(|reply| Event::RequestShutdown { name: name.to_owned(), reason, reply }).await?
     }
 }

@@ -1,29 +1,33 @@
 //! What a person reads about a permission request, the same on every surface.
 
 use serde_json::Value;
+use swarm_guard::shown;
 use swarm_wire::permission::{Level, PermissionRequest, RuleUpdate, Scope};
 
 /// Who wants what, in a line.
 pub(crate) fn wish(request: &PermissionRequest) -> String {
-    let what = visible(&request.description);
+    let what = shown(&request.description);
     format!("{} asks: {what} ({})", request.worker_name, level(request.level))
 }
 
 /// Who wants what, with the whole of what would be run.
 pub(crate) fn question(request: &PermissionRequest) -> String {
     let mut text = wish(request);
+    if !request.why.is_empty() {
+        text.push_str(&format!("; {}", shown(&request.why)));
+    }
     if let Some(detail) = detail(request)
         && !request.description.contains(&detail)
     {
         text.push_str("\n\n");
-        text.push_str(&visible(&detail));
+        text.push_str(&shown(&detail));
     }
     text
 }
 
 /// A title of something that can be done about a request, led by the worker's name.
 pub(crate) fn title(request: &PermissionRequest, deed: &str) -> String {
-    format!("{}: {}", request.worker_name, visible(deed))
+    format!("{}: {}", request.worker_name, shown(deed))
 }
 
 /// What a suggested rule is called where it can be chosen.
@@ -52,31 +56,6 @@ pub(crate) fn level(level: Level) -> &'static str {
     }
 }
 
-/// The text with its characters that cannot be seen, or that change how others look, spelled out: what a
-/// person approves must be what it looks like.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\t' => shown.push(character),
-            // Marks and overrides of direction, joiners, and what has no width.
-            '\u{ad}'
-            | '\u{61c}'
-            | '\u{180e}'
-            | '\u{200b}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}' => {
-                shown.extend(character.escape_unicode());
-            }
-            character if character.is_control() => shown.extend(character.escape_unicode()),
-            character => shown.push(character),
-        }
-    }
-    shown
-}
-
 /// The command as a whole, or the input where the call is no command and no edit.
 fn detail(request: &PermissionRequest) -> Option<String> {
     if let Some(command) = request.input.get("command").and_then(Value::as_str) {
@@ -94,9 +73,6 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_spelled_out() {
-        assert_eq!(
-            visible("rm \u{202e}x\u{1b}[2K\r\nsafe\tü 名"),
-            "rm \\u{202e}x\\u{1b}[2K\\u{d}\nsafe\tü 名"
-        );
+        assert_eq!(shown("rm \u{202e}x\u{1b}[2K\r\nsafe\tü 名"), "rm \\u{202e}x\\u{1b}[2K\\u{d}\nsafe\tü 名");
     }
 }

@@ -105,6 +105,9 @@ pub struct PermissionRequest {
     /// One line for a person: what the call would do.
     pub description: String,
     pub level: Level,
+    /// Why it asks, as a clause, with the rule and its scope where one decided: "it leaves the machine".
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
     /// The whole input of the call, as the model gave it.
     pub input: Value,
     /// The text before and after, when the call changes one text file. Not part of the request's file.

@@ -8,6 +8,7 @@ use swarm_wire::MemberName;
 use swarm_wire::permission::Mode;
 
 use super::ToolContext;
+use super::mode_name::{ModeName, width};
 use super::tool::{Preview, Tool, ToolError};
 use crate::ports::SpawnRequest;
 
@@ -23,34 +24,6 @@ pub(super) struct Input {
     model: Option<String>,
     /// How much it may do unasked; the user is asked when you name a wider one than `default`.
     mode: Option<ModeName>,
-}
-
-/// The modes that a model may name.
-#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-enum ModeName {
-    #[default]
-    Default,
-    /// Edits in the workspace go through.
-    AcceptEdits,
-    /// Only reads.
-    Plan,
-    /// What would ask is refused.
-    DontAsk,
-    /// Nothing asks.
-    BypassPermissions,
-}
-
-impl From<ModeName> for Mode {
-    fn from(name: ModeName) -> Self {
-        match name {
-            ModeName::Default => Self::Default,
-            ModeName::AcceptEdits => Self::AcceptEdits,
-            ModeName::Plan => Self::Plan,
-            ModeName::DontAsk => Self::DontAsk,
-            ModeName::BypassPermissions => Self::BypassPermissions,
-        }
-    }
 }
 
 pub(super) struct Plan {
@@ -71,10 +44,8 @@ impl Tool for SpawnTeammate {
             return Err(ToolError::tell("`prompt` is empty; a teammate needs a task."));
         }
         let mode = Mode::from(input.mode.unwrap_or_default());
-        let effect = match mode {
-            Mode::AcceptEdits | Mode::BypassPermissions => Effect::Widens { mode },
-            Mode::Default | Mode::Plan | Mode::DontAsk => Effect::Team,
-        };
+        let is_wide = width(mode) > width(Mode::Default);
+        let effect = if is_wide { Effect::Widens { mode } } else { Effect::Team };
         let preview = Preview {
             effect,
             description: format!("Start teammate {name}"),

@@ -1,7 +1,7 @@
-//! Modes: many in one step, all or nothing. Only the user's word comes here.
+//! Modes: many in one step, all or nothing. What a model wants comes here once a person allowed what widens.
 
 use swarm_wire::AgentId;
-use swarm_wire::lsp::{Event as ClientEvent, MemberView, SetModesParams};
+use swarm_wire::lsp::{Event as ClientEvent, MemberMode, MemberView, SetModesParams};
 use swarm_wire::permission::Mode;
 
 use super::Hub;
@@ -9,6 +9,24 @@ use super::members::blocking;
 use crate::command::Refusal;
 
 impl Hub {
+    /// What the leader's model was granted; the text is for the model. It never reaches the leader's own mode.
+    pub(super) async fn set_modes_for_model(
+        &mut self,
+        modes: Vec<(AgentId, Mode)>,
+    ) -> Result<String, Refusal> {
+        if modes.iter().any(|(agent, _)| agent.is_lead()) {
+            return Err(Refusal::Failed("your own mode is the user's alone".to_owned()));
+        }
+        let modes = modes.into_iter().map(|(agent, mode)| MemberMode { member: agent.to_string(), mode });
+        let changed = self.set_modes(SetModesParams { team: None, modes: modes.collect() }).await?;
+        let names: Vec<&str> = changed.iter().map(|member| member.name.as_str()).collect();
+        Ok(if names.is_empty() {
+            "Nothing changed.".to_owned()
+        } else {
+            format!("Changed: {}.", names.join(", "))
+        })
+    }
+
     /// Sets the modes of members; gives those that changed. A name that is unknown changes nothing at all.
     pub(super) async fn set_modes(&mut self, params: SetModesParams) -> Result<Vec<MemberView>, Refusal> {
         self.check_team(params.team.as_deref())?;

@@ -102,6 +102,7 @@ impl Hub {
                 allow.join(", ")
             ),
             level: Level::RunsCode,
+            why: "a project's rules grant nothing before you trust them".to_owned(),
             input: json!({ "file": file, "allow": allow, "sha256": hash }),
             change: None,
             permission_suggestions: Vec::new(),

@@ -75,3 +75,34 @@ async fn many_modes_change_together_or_not_at_all() {
     assert!(file.contains("\"mode\": \"dontAsk\"") || file.contains("\"mode\":\"dontAsk\""), "{file}");
     stage.close().await;
 }
+
+#[tokio::test]
+async fn the_leaders_model_narrows_alone_and_widens_by_the_user_and_never_its_own_mode() {
+    let modes = |changes: serde_json::Value| reply([call("SetModes", json!({ "modes": changes }))]);
+    let spawn = |name: &str| call("SpawnTeammate", json!({"name": name, "prompt": "Begin."}));
+    let script = Script::new()
+        .agent(
+            "team-lead",
+            [
+                reply([spawn("ada"), spawn("bob")]),
+                modes(json!([{"member": "ada", "mode": "plan"}, {"member": "Bob", "mode": "dontAsk"}])),
+                modes(json!([{"member": "ada", "mode": "default"}])).expect("Changed: ada, bob."),
+                modes(json!([{"member": "team-lead", "mode": "bypassPermissions"}])).expect("Changed: ada."),
+                modes(json!([{"member": "eve", "mode": "plan"}])).expect("no teammate `team-lead`"),
+                reply([say("Ok.")]).expect("no teammate `eve`. There are: ada, bob."),
+                reply([say("Ok.")]).times(9),
+            ],
+        )
+        .agent("ada", [reply([say("Ready.")])])
+        .agent("bob", [reply([say("Ready.")])]);
+    let mut stage = Stage::new(script).await;
+    stage.prompt("Go.").await;
+    let request = stage.question().await;
+    assert_eq!(request.description, "Set the mode of ada to Default");
+    assert_eq!(stage.leader.snapshot().members[1].mode, Mode::Plan);
+    stage.allow(&request).await;
+    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
+    let modes: Vec<Mode> = stage.leader.snapshot().members.iter().map(|member| member.mode).collect();
+    assert_eq!(modes, [Mode::Default, Mode::Default, Mode::DontAsk]);
+    stage.leader.shutdown().await;
+}

@@ -123,6 +123,7 @@ fn request(team: &TeamDir) -> PermissionRequest {
         tool_use_id: "t".to_owned(),
         description: "d".to_owned(),
         level: Level::RunsCode,
+        why: String::new(),
         input: serde_json::Value::Null,
         change: None,
         permission_suggestions: Vec::new(),

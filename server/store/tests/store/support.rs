@@ -48,6 +48,7 @@ pub(crate) fn request(request_id: &str) -> PermissionRequest {
         tool_use_id: "t1".into(),
         description: "run the tests".into(),
         level: Level::RunsCode,
+        why: String::new(),
         input: serde_json::json!({"command": "cargo test"}),
         change: None,
         permission_suggestions: Vec::new(),
