@@ -11,6 +11,7 @@ mod many;
 mod permissions;
 mod questions;
 mod requests;
+mod secrets;
 mod turns;
 mod views;
 

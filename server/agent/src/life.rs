@@ -233,6 +233,7 @@ impl Member {
             reporter: self.engine.reporter.clone(),
             shell: self.shell.clone(),
             outputs: self.outputs.clone(),
+            secrets: self.engine.gate.bounds.borrow().secrets.clone(),
             jobs: self.jobs.clone(),
             ending: self.engine.ending.clone(),
             team: self.team.clone(),

@@ -1,11 +1,16 @@
 //! How a member's commands run: behind which walls, with which environment.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use swarm_guard::exec::{Environment, Helper, Policy, caches};
+use swarm_guard::Secrets;
+use swarm_guard::exec::{Environment, Helper, Policy, caches, secret_files};
 use swarm_guard::proxy::Proxy;
 use tokio::sync::OnceCell;
+
+/// How long it is known where a workspace has its secrets.
+const SECRETS_KEPT: Duration = Duration::from_secs(2);
 
 /// The same for all commands of one member.
 #[derive(Clone)]
@@ -24,11 +29,12 @@ pub struct TeamShell {
     /// Where the team's tools keep what they download; without, nothing is kept.
     caches: Option<PathBuf>,
     ready: OnceCell<()>,
+    secrets: Mutex<Option<(Instant, Vec<PathBuf>)>>,
 }
 
 impl TeamShell {
     pub fn new(caches: Option<PathBuf>) -> Self {
-        Self { caches, ready: OnceCell::new() }
+        Self { caches, ready: OnceCell::new(), secrets: Mutex::new(None) }
     }
 }
 
@@ -36,6 +42,25 @@ impl Shell {
     pub fn new(mut policy: Policy, env: Environment, helper: Helper, team: Arc<TeamShell>) -> Self {
         policy.caches.clone_from(&team.caches);
         Self { policy, env, helper, team, proxy: None }
+    }
+
+    /// The walls of a command that may not see the secrets of the workspace.
+    pub(crate) async fn policy_without_secrets(&self, secrets: Secrets) -> Policy {
+        let mut policy = self.policy.clone();
+        let known = self.team.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let files = match known {
+            Some((at, files)) if at.elapsed() < SECRETS_KEPT => files,
+            _ => {
+                let workspace = policy.workspace.clone();
+                let looked = tokio::task::spawn_blocking(move || secret_files(&workspace, &secrets)).await;
+                let files = looked.unwrap_or_default();
+                let now = Some((Instant::now(), files.clone()));
+                *self.team.secrets.lock().unwrap_or_else(PoisonError::into_inner) = now;
+                files
+            }
+        };
+        policy.hidden.extend(files);
+        policy
     }
 
     /// Makes ready what commands need. The first time it may take a moment.

@@ -82,7 +82,7 @@ pub struct Question {
 impl Question {
     /// The permit of a person's yes; `None` for a no.
     pub fn answered(self, answer: &Answer) -> Option<Permit> {
-        answer.allow.then(|| Permit::new("a person allowed it".to_owned()))
+        answer.allow.then(|| Permit::new("a person allowed it".to_owned(), true))
     }
 }
 
@@ -120,7 +120,14 @@ pub fn decide(tool: &str, keys: &[String], effect: &Effect, bounds: &Bounds) -> 
     let (items, rulings) = ruled(tool, keys, effect, bounds);
     let Ruling { behavior, why, by } = strictest(&rulings);
     match behavior {
-        Behavior::Allow => Verdict::Allow(Permit::new(why)),
+        Behavior::Allow => {
+            let to_secrets = table::verdict(bounds.mode, bounds.trust, table::Deed::ReadSecret);
+            let sees_secrets = to_secrets == Behavior::Allow
+                // Code that runs needs what it was written to read; an item that names a secret has its own rule.
+                || level(&items) > Level::ReadOnly
+                || items.iter().any(|item| item.secret);
+            Verdict::Allow(Permit::new(why, sees_secrets))
+        }
         Behavior::Deny => Verdict::Deny { why, by },
         Behavior::Ask => {
             let suggestions = suggest::suggestions(tool, effect, &items, &rulings);

@@ -23,6 +23,7 @@ mod reports;
 #[cfg(target_os = "linux")]
 mod running;
 pub mod seatbelt;
+mod secret_files;
 #[cfg(target_os = "linux")]
 mod spawn;
 
@@ -37,5 +38,6 @@ pub use order::{Failed, Program, Step};
 pub use policy::{Confinement, Network, Policy, Protected};
 #[cfg(target_os = "linux")]
 pub use running::{Exit, Finished, Running};
+pub use secret_files::secret_files;
 #[cfg(target_os = "linux")]
 pub use spawn::{Command, ExecError, Helper, spawn};

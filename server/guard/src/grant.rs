@@ -5,11 +5,13 @@
 #[derive(Debug)]
 pub struct Permit {
     because: String,
+    sees_secrets: bool,
 }
 
 impl Permit {
-    pub(crate) fn new(because: String) -> Self {
-        Self { because }
+    /// `sees_secrets`: the decision covers that secrets are read, which for plain reading it mostly does not.
+    pub(crate) fn new(because: String, sees_secrets: bool) -> Self {
+        Self { because, sees_secrets }
     }
 
     /// What let the call through, for a log and for a person.
@@ -20,17 +22,24 @@ impl Permit {
 
 /// A prepared call together with the decision that allowed it. A tool's `run` takes nothing else.
 #[derive(Debug)]
-pub struct Granted<T>(T);
+pub struct Granted<T> {
+    call: T,
+    sees_secrets: bool,
+}
 
 impl<T> Granted<T> {
     /// The call, for the tool that now runs it.
     pub fn into_inner(self) -> T {
-        self.0
+        self.call
+    }
+
+    /// Whether the decision covers that the call reads secrets.
+    pub fn sees_secrets(&self) -> bool {
+        self.sees_secrets
     }
 }
 
 /// Joins a prepared call and its permit; the permit is used up.
 pub fn admit<T>(prepared: T, permit: Permit) -> Granted<T> {
-    drop(permit);
-    Granted(prepared)
+    Granted { call: prepared, sees_secrets: permit.sees_secrets }
 }

@@ -131,7 +131,7 @@ impl Hub {
     /// should hear of it.
     fn resume(&mut self) -> Vec<String> {
         let Some(workspace) = self.workspace.clone() else { return Vec::new() };
-        let mut notices = Vec::new();
+        let mut notices: Vec<String> = members::secrets(&self.settings).err().into_iter().collect();
         let taken = self.root.prepare().and_then(|()| team::resume(&self.root, &workspace, &mut notices));
         match taken {
             Ok(Some(led)) => notices.extend(self.adopt(led)),

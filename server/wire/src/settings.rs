@@ -22,6 +22,8 @@ pub struct Settings {
     /// The longest answer asked of the model, in tokens; default 8192.
     pub max_tokens: Option<u32>,
     pub trust: Trust,
+    /// Further names of files that hold secrets, as patterns such as `*.vault`.
+    pub secrets: Vec<String>,
     /// How many members a team has at most, the leader's agent included; default 16.
     pub max_members: Option<usize>,
     /// Whether members that an earlier server's end cut off go on by themselves.

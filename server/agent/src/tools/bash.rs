@@ -75,6 +75,7 @@ impl Tool for Bash {
     }
 
     async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
+        let sees_secrets = call.sees_secrets();
         let Plan { command, timeout } = call.into_inner();
         if timeout.is_none() && !context.jobs.has_room() {
             return Err(ToolError::tell(
@@ -82,7 +83,11 @@ impl Tool for Bash {
             ));
         }
         context.shell.ready().await;
-        let mut order = exec::Command::bash(command.clone(), context.shell.policy.clone());
+        let policy = match sees_secrets {
+            true => context.shell.policy.clone(),
+            false => context.shell.policy_without_secrets(context.secrets.clone()).await,
+        };
+        let mut order = exec::Command::bash(command.clone(), policy);
         order.cwd = context.cwd.clone();
         order.env = context.shell.env.clone();
         order.helper = context.shell.helper.clone();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use swarm_guard::Secrets;
 use swarm_wire::AgentId;
 use tokio_util::sync::CancellationToken;
 
@@ -25,6 +26,8 @@ pub(crate) struct ToolContext {
     pub(crate) shell: Arc<Shell>,
     /// The member's own long results, which it may read.
     pub(crate) outputs: PathBuf,
+    /// What counts as a secret.
+    pub(crate) secrets: Secrets,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) ending: Arc<Ending>,
     /// Set for the leader's agent alone.

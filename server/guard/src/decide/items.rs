@@ -21,7 +21,7 @@ pub(super) struct Item<'a> {
     reads: Vec<PathBuf>,
     writes: Vec<PathBuf>,
     /// It names a secret: a wide grant is not meant for that.
-    secret: bool,
+    pub(super) secret: bool,
 }
 
 pub(super) enum Thing<'a> {

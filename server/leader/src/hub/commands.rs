@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use swarm_agent::ports::{InputCheck, SpawnRequest};
-use swarm_guard::Rules;
+use swarm_guard::{Rules, Secrets};
 use swarm_store::{Draft, Remembered, TranscriptReader};
 use swarm_wire::lsp::{
     DecisionName, Event as ClientEvent, InterruptResult, MemberParams, MemberView, MessageParams,
@@ -16,7 +16,7 @@ use swarm_wire::{AgentId, MemberName, MessageId, RequestId};
 use tokio::sync::oneshot;
 
 use super::Hub;
-use super::members::{add_rules, blocking};
+use super::members::{add_rules, blocking, secrets};
 use crate::command::{AttachedText, Command, Prompt, Refusal};
 
 /// Entries in one answer to `swarm/transcript`, at most.
@@ -43,11 +43,17 @@ impl Hub {
 
     /// New settings; those that decide calls hold from the next one, and decide waiting questions anew.
     fn configure(&mut self, settings: Settings) {
+        let secrets_changed = self.settings.secrets != settings.secrets;
         self.settings = settings;
+        let secrets = secrets(&self.settings).unwrap_or_else(|text| {
+            self.publish(vec![ClientEvent::Warning { text }]);
+            Secrets::default()
+        });
         for live in self.roster.iter().filter_map(|member| member.live.as_ref()) {
             live.bounds.send_if_modified(|bounds| {
-                let changed = bounds.trust != self.settings.trust;
+                let changed = bounds.trust != self.settings.trust || secrets_changed;
                 bounds.trust = self.settings.trust;
+                bounds.secrets = secrets.clone();
                 changed
             });
         }

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use swarm_agent::life::{self, LifeEnd, Setup, TurnSwitch};
 use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
-use swarm_guard::Bounds;
 use swarm_guard::exec::{Confinement, Network, Policy, coverage};
+use swarm_guard::{Bounds, Secrets};
 use swarm_model::{ApiKey, Client, Config, Format};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
 use swarm_wire::mail::Protocol;
@@ -184,6 +184,7 @@ impl Hub {
             let _ = bounds.rules.add(update);
         }
         bounds.trust = self.settings.trust;
+        bounds.secrets = secrets(&self.settings).unwrap_or_default();
         bounds.confinement = held(confinement);
         let (bounds, bounds_view) = watch::channel(bounds);
         let (inbox, arrivals) = mpsc::unbounded_channel();
@@ -270,6 +271,11 @@ async fn bounded(live: impl Future<Output = LifeEnd>, life: CancellationToken) -
         end = live => end,
         () = overdue => LifeEnd::Cancelled,
     }
+}
+
+/// What counts as a secret; an error names the pattern that is none.
+pub(super) fn secrets(settings: &Settings) -> Result<Secrets, String> {
+    Secrets::with(&settings.secrets).map_err(|error| format!("the setting `secrets` is passed over: {error}"))
 }
 
 /// How far the walls reach, as decisions see it.

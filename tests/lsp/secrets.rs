@@ -1,0 +1,52 @@
+//! What holds keys and tokens is read with a person's word only, whichever way a command goes to it.
+
+use serde_json::json;
+use swarm_tests::Caps;
+use swarm_tests::script::{Script, call, reply, say};
+
+use crate::{asked, played, prompt};
+
+#[test]
+fn a_command_that_reads_unasked_finds_the_secrets_of_the_workspace_empty() {
+    let run = |command: &str| reply([call("Bash", json!({ "command": command }))]);
+    let script = Script::new().agent(
+        "team-lead",
+        [
+            run("grep -r heron . | sort"),
+            run("cat link deep/link").expect("./notes.txt:a heron\n[exit code 0]"),
+            run("cat .env").expect("[exit code 0]"),
+            reply([say("Done.")]).expect("KEY=heron"),
+        ],
+    );
+    let (model, world) = played(script);
+    world.write("notes.txt", "a heron\n");
+    world.write(".env", "KEY=heron\n");
+    world.write("deep/server.pem", "heron\n");
+    std::os::unix::fs::symlink(".env", world.path("link")).unwrap();
+    std::os::unix::fs::symlink("server.pem", world.path("deep/link")).unwrap();
+    let mut editor = world.editor(Caps::rich());
+    prompt(&mut editor, "Look.");
+    let request = asked(&mut editor);
+    assert_eq!(request["input"]["command"], "cat .env");
+    assert!(request["why"].as_str().unwrap().contains("may hold secrets"), "{request}");
+    let told = model.last_message();
+    assert!(!told.contains("heron"), "{told}");
+    editor.request("swarm/permission/resolve", json!({ "ids": [request["id"]], "decision": "allow" }));
+    let ended = editor.await_event("turnEnded");
+    assert_eq!(ended["event"]["reason"], "completed", "{ended}");
+}
+
+#[test]
+fn the_setting_secrets_names_more_of_them() {
+    let read = |path: &str| reply([call("Read", json!({ "path": path }))]);
+    let script = Script::new().agent("team-lead", [read("a.vault"), reply([say("Done.")])]);
+    let (_model, world) = played(script);
+    world.write("a.vault", "heron\n");
+    let mut editor = world.editor(Caps::rich());
+    editor.notify(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "swarm": { "secrets": ["*.vault"] } } }),
+    );
+    prompt(&mut editor, "Look.");
+    assert_eq!(asked(&mut editor)["toolName"], "Read");
+}
