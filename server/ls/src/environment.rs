@@ -18,6 +18,15 @@ pub(crate) struct Environment {
     pub(crate) log_level: LevelFilter,
     anthropic: Access,
     openai: Access,
+    /// Where model servers of this machine's own would answer.
+    pub(crate) local_servers: Vec<LocalServer>,
+}
+
+/// A model server that people run on their own machine.
+pub(crate) struct LocalServer {
+    pub(crate) name: &'static str,
+    /// Host and port.
+    pub(crate) place: String,
 }
 
 /// How the environment says that a provider is reached.
@@ -51,6 +60,11 @@ impl Environment {
                 key: value("OPENAI_API_KEY").map(Secret::new),
                 base_url: value("OPENAI_BASE_URL"),
             },
+            local_servers: vec![
+                // Each by the variable that the server itself reads.
+                LocalServer { name: "ollama", place: place(value("OLLAMA_HOST"), 11434) },
+                LocalServer { name: "llama.cpp", place: place(value("LLAMA_ARG_PORT"), 8080) },
+            ],
             log_level: value("SWARM_LOG").and_then(|level| level.parse().ok()).unwrap_or(LevelFilter::INFO),
             home: home.filter(|home| home.is_absolute()).unwrap_or_else(|| Path::new("/").to_owned()),
             commands: exec::Environment::scrubbed(all),
@@ -91,6 +105,19 @@ impl Environment {
     }
 }
 
+/// Host and port of a server on this machine, from how its own variable may spell it: a host, a port, or both.
+fn place(named: Option<String>, port: u16) -> String {
+    let Some(named) = named else { return format!("127.0.0.1:{port}") };
+    let named = named.trim_start_matches("http://").trim_end_matches('/');
+    let (host, port) = match named.rsplit_once(':') {
+        Some((host, named)) => (host, named.parse().unwrap_or(port)),
+        None => named.parse().map_or((named, port), |port| ("", port)),
+    };
+    // What it listens on for all is reached here.
+    let host = if host.is_empty() || host == "0.0.0.0" { "127.0.0.1" } else { host };
+    format!("{host}:{port}")
+}
+
 /// The folder that a command was started in.
 #[expect(clippy::disallowed_methods, reason = "read once, where a command starts")]
 pub(crate) fn directory() -> std::io::Result<PathBuf> {
@@ -114,6 +141,19 @@ mod tests {
         let complete = environment.complete(settings);
         assert_eq!(complete.base_url.as_deref(), Some("http://set"));
         assert_eq!(complete.api_key.unwrap().expose(), "from-env");
+    }
+
+    #[test]
+    fn a_local_server_is_where_its_own_variable_says() {
+        for (named, expected) in [
+            (None, "127.0.0.1:11434"),
+            (Some("9000"), "127.0.0.1:9000"),
+            (Some("0.0.0.0"), "127.0.0.1:11434"),
+            (Some("http://box:80/"), "box:80"),
+            (Some(":12"), "127.0.0.1:12"),
+        ] {
+            assert_eq!(place(named.map(str::to_owned), 11434), expected, "{named:?}");
+        }
     }
 
     #[test]

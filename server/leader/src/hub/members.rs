@@ -296,12 +296,21 @@ pub(super) async fn blocking<T: Send + 'static>(
         .map_err(|error| Refusal::Failed(error.to_string()))
 }
 
+/// Where a provider answers when nothing else is said.
+pub fn home_of(provider: Provider) -> &'static str {
+    format(provider).home()
+}
+
+fn format(provider: Provider) -> Format {
+    match provider {
+        Provider::Anthropic => Format::Messages,
+        Provider::OpenaiResponses => Format::Responses,
+        Provider::OpenaiChat => Format::ChatCompletions,
+    }
+}
+
 fn client(settings: &Settings) -> Client {
-    let format = match settings.provider {
-        None | Some(Provider::Anthropic) => Format::Messages,
-        Some(Provider::OpenaiResponses) => Format::Responses,
-        Some(Provider::OpenaiChat) => Format::ChatCompletions,
-    };
+    let format = format(settings.provider.unwrap_or(Provider::Anthropic));
     let base_url = settings.base_url.clone().unwrap_or_else(|| format.home().to_owned());
     let key = settings.api_key.as_ref().map(|key| ApiKey::new(key.expose()));
     Client::new(Config { format, ..Config::new(base_url, key) })
