@@ -5,3 +5,4 @@
 mod demo;
 mod doctor;
 mod run;
+mod team;

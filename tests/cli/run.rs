@@ -1,7 +1,8 @@
 //! `swarm-ls run`: what it prints, how it ends, and that nobody is waited for.
 
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use swarm_script::{Script, call, reply, say, wait};
@@ -83,25 +84,111 @@ fn a_reader_that_goes_away_ends_it() {
     assert!(err.contains("nobody reads the output"), "{err}");
 }
 
+/// A run whose command `sleep 300` has started, in a process of its own.
+fn sleeping(world: &World) -> Child {
+    let mut command = world.command(&["run", "--allow", "Bash(sleep *)", "Sleep."]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    world.wait_for_process("sleep 300");
+    child
+}
+
+fn sleep_script() -> Script {
+    let lead = [reply([say("First.\n"), call("Bash", json!({"command": "sleep 300"}))])];
+    Script::new().agent("team-lead", lead)
+}
+
+/// How long a run may take to end with all that it started.
+const END: Duration = Duration::from_secs(2);
+
 #[test]
-fn a_signal_ends_it_in_the_middle_of_an_answer() {
-    for signal in ["-TERM", "-INT"] {
-        let lead = [reply([say("First.\n"), wait("never"), say("Second.")])];
-        let model = FakeModel::start(Script::new().agent("team-lead", lead));
+fn a_signal_ends_it_and_its_command_within_two_seconds() {
+    for signal in ["-TERM", "-INT", "-HUP"] {
+        let model = FakeModel::start(sleep_script());
         let world = world(&model);
-        let mut command = world.command(&["run", "Talk."]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        let mut first = String::new();
-        out.read_line(&mut first).unwrap();
+        let mut child = sleeping(&world);
+        let asked = Instant::now();
         let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
         assert!(sent.success());
+        world.none_left(END);
         assert_eq!(child.wait().unwrap().code(), Some(1), "{signal}");
+        assert!(asked.elapsed() < END, "{signal}: {:?}", asked.elapsed());
         let mut err = String::new();
         child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
         assert!(err.contains("interrupted"), "{signal}: {err}");
     }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_its_command_too() {
+    let model = FakeModel::start(sleep_script());
+    let world = world(&model);
+    let mut child = sleeping(&world);
+    drop(child.stdout.take());
+    world.none_left(END);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_closed_input_is_nothing_to_it() {
+    let model = FakeModel::start(Script::new().agent("team-lead", [reply([say("Done."), wait("later")])]));
+    let world = world(&model);
+    let mut command = world.command(&["run", "Talk."]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    // As of `something | swarm-ls run`: what is before the pipe may be done long before.
+    drop(child.stdin.take());
+    model.wait_for(1);
+    model.open("later");
+    let mut out = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    assert_eq!((child.wait().unwrap().code(), out.as_str()), (Some(0), "Done.\n"));
+}
+
+#[test]
+fn rules_and_a_mode_hold_for_this_run_and_are_kept_nowhere() {
+    let write = |path: &str| call("Write", json!({"path": path, "content": "x"}));
+    let lead = [
+        reply([write("a.txt"), write("b.txt")]),
+        reply([say("Some.")]).expect("denies it"),
+        reply([write("c.txt")]),
+        reply([say("None.")]).expect("nobody is here to answer"),
+    ];
+    let model = FakeModel::start(Script::new().agent("team-lead", lead));
+    let world = world(&model);
+    let (code, out, err) = run(&world, &["--mode", "acceptEdits", "--deny", "Write(b.txt)", "Write both."]);
+    assert_eq!((code, out.as_str()), (Some(0), "Some.\n"), "{err}");
+    assert!(world.path("a.txt").exists() && !world.path("b.txt").exists());
+    let (code, out, err) = run(&world, &["Write another."]);
+    assert_eq!((code, out.as_str()), (Some(2), "None.\n"), "{err}");
+    assert!(!world.path("c.txt").exists());
+}
+
+#[test]
+fn a_denial_of_the_run_holds_for_its_teammates_too() {
+    let spawn = call("SpawnTeammate", json!({"name": "ada", "prompt": "Look around."}));
+    let lead = [
+        reply([spawn]),
+        reply([say("On it.")]),
+        reply([say("Done.")]).expect("The teammate ada has ended its turn"),
+    ];
+    let ada = [
+        reply([call("Bash", json!({"command": "ls"})), call("Write", json!({"path": "a", "content": "x"}))]),
+        reply([say("I could only write.")]).expect("denies it"),
+    ];
+    let model = FakeModel::start(Script::new().agent("team-lead", lead).agent("ada", ada));
+    let world = world(&model);
+    let (code, _, err) = run(&world, &["--allow", "Write(a)", "--deny", "Bash(ls)", "Have ada look."]);
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(world.read("a"), "x");
+}
+
+#[test]
+fn what_is_no_rule_or_no_mode_is_named() {
+    let world = World::new(env!("CARGO_BIN_EXE_swarm-ls"));
+    let (_, _, err) = run(&world, &["--allow", "Bash(ls", "Do it."]);
+    assert!(err.contains("opens a parenthesis"), "{err}");
+    let (_, _, err) = run(&world, &["--mode", "fast", "Do it."]);
+    assert!(err.contains("acceptEdits"), "{err}");
 }
 
 #[test]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::caps::Caps;
-use crate::editor::Editor;
+use crate::editor::{Editor, WAIT};
 use crate::model::FakeModel;
-use crate::processes::MARK;
+use crate::processes::{self, MARK};
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
@@ -105,6 +106,26 @@ impl World {
             .env(MARK, &self.id)
             .envs(self.env.iter().map(|(name, value)| (name, value)));
         command
+    }
+
+    /// Waits until a process whose command line has `words` runs in this world.
+    pub fn wait_for_process(&self, words: &str) {
+        let deadline = Instant::now() + WAIT;
+        while !processes::running(&self.id).iter().any(|line| line.contains(words)) {
+            assert!(
+                Instant::now() < deadline,
+                "no process has {words:?}: {:?}",
+                processes::running(&self.id)
+            );
+            std::thread::yield_now();
+        }
+    }
+
+    /// Fails when a process of this world still runs after `within`.
+    pub fn none_left(&self, within: Duration) {
+        if let Err(left) = processes::none_left(&self.id, within) {
+            panic!("still running after {within:?}: {left:#?}");
+        }
     }
 
     /// An editor that has shaken hands with a server of its own.

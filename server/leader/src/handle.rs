@@ -11,6 +11,7 @@ use swarm_wire::lsp::{
     PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StateResult,
     StopParams, StopResult, TranscriptParams, TranscriptResult,
 };
+use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::settings::Settings;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
@@ -32,6 +33,15 @@ pub struct Machine {
     pub helper: Helper,
 }
 
+/// What holds as long as this leader lives, and is written nowhere.
+#[derive(Debug, Clone, Default)]
+pub struct Session {
+    /// The mode of the leader's agent in place of the team file's.
+    pub mode: Option<Mode>,
+    /// Rules for every member; those that are no rules are told and passed over.
+    pub rules: Vec<RuleUpdate>,
+}
+
 /// What a leader is started with.
 pub struct Options {
     /// The state root; see `swarm_store`.
@@ -42,6 +52,7 @@ pub struct Options {
     pub settings: Settings,
     pub machine: Machine,
     pub editor: Arc<dyn Editor>,
+    pub session: Session,
 }
 
 /// Something that happened in `team`. The snapshot that includes it is published before it is sent.

@@ -8,6 +8,8 @@ mod pulse;
 mod rules;
 mod waking;
 
+pub use members::home_of;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::command::{Command, Refusal};
 use crate::event::Event;
-use crate::handle::{EVENT_BACKLOG, Leader, Machine, Options};
+use crate::handle::{EVENT_BACKLOG, Leader, Machine, Options, Session};
 use crate::permissions::Queue;
 use crate::publish::Publisher;
 use crate::roster::Roster;
@@ -73,6 +75,7 @@ struct Hub {
     settings: Settings,
     machine: Machine,
     editor: Arc<dyn swarm_agent::ports::Editor>,
+    session: Session,
     publisher: Publisher,
     watch: Watch,
     team: Option<Team>,
@@ -107,6 +110,7 @@ impl Hub {
             settings: options.settings,
             machine: options.machine,
             editor: options.editor,
+            session: options.session,
             publisher,
             watch: Watch::new(),
             team: None,
@@ -145,9 +149,14 @@ impl Hub {
     /// Makes a team this hub's own; gives what the user should hear of it.
     fn adopt(&mut self, led: Led) -> Vec<String> {
         let workspace = Path::new(&led.file.workspace);
-        let (rules, mut notices) = team::standing_rules(&self.root, workspace, &led.file);
+        let (rules, mut notices) =
+            team::standing_rules(&self.root, workspace, &led.file, &self.session.rules);
         for entry in &led.file.members {
             self.roster.add(members::not_running(&led.file.name, entry));
+        }
+        let lead = self.roster.get_mut(&led.file.lead_agent_id);
+        if let (Some(lead), Some(mode)) = (lead, self.session.mode) {
+            lead.view.mode = mode;
         }
         notices.extend(self.mark_interrupted(&led.dir));
         let user = led.dir.sender(Origin::User, led.lease.epoch()).sealed(led.key.signer());

@@ -13,6 +13,6 @@ mod roster;
 mod team;
 
 pub use command::Refusal;
-pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, TeamEvent};
-pub use hub::PROJECT_RULES;
+pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, Session, TeamEvent};
+pub use hub::{PROJECT_RULES, home_of};
 pub use team::settings_rules;

@@ -80,11 +80,16 @@ pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
     Err(Error::TeamExists(plain))
 }
 
-/// The rules that hold for every member: the user's and the project's settings, and what the team remembers.
-/// What is wrong with any of them is told, and the rest holds.
-pub(crate) fn standing_rules(root: &Root, workspace: &Path, file: &TeamFile) -> (Rules, Vec<String>) {
+/// The rules that hold for every member: the user's and the project's settings, what the team remembers, and the
+/// `session`'s. What is wrong with any of them is told, and the rest holds.
+pub(crate) fn standing_rules(
+    root: &Root,
+    workspace: &Path,
+    file: &TeamFile,
+    session: &[RuleUpdate],
+) -> (Rules, Vec<String>) {
     let (mut rules, mut problems) = settings_rules(root, workspace);
-    for update in &file.team_rules {
+    for update in file.team_rules.iter().chain(session) {
         add_rule(&mut rules, &mut problems, update, Standing::Trusted);
     }
     (rules, problems)

@@ -4,6 +4,7 @@ mod demo;
 mod doctor;
 mod permissions;
 mod run;
+mod team;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Doctor,
     #[command(subcommand)]
     Permissions(permissions::Arguments),
+    #[command(subcommand)]
+    Team(team::Arguments),
 }
 
 /// Runs a command to its end. What went wrong is said on stderr.
@@ -50,6 +53,7 @@ pub(crate) fn run(command: Command) -> ExitCode {
             Command::Run(arguments) => run::run(arguments, &environment).await,
             Command::Doctor => Ok(doctor::run(&environment).await),
             Command::Permissions(arguments) => permissions::run(arguments).map(|()| ExitCode::SUCCESS),
+            Command::Team(arguments) => team::run(arguments).map(|()| ExitCode::SUCCESS),
         }
     });
     // A question that was left at the terminal must not hold up the end.
@@ -61,4 +65,9 @@ pub(crate) fn run(command: Command) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// A value of the protocol by its name there, for an argument of the command line.
+fn named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_value(name.into())
 }

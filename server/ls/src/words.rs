@@ -73,6 +73,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_spelled_out() {
-        assert_eq!(shown("rm \u{202e}x\u{1b}[2K\r\nsafe\tü 名"), "rm ⟨U+202E⟩x⟨U+001B⟩[2K⟨U+000D⟩\nsafe⇥ü 名");
+        assert_eq!(
+            shown("rm \u{202e}x\u{1b}[2K\r\nsafe\tü 名"),
+            "rm ⟨U+202E⟩x⟨U+001B⟩[2K⟨U+000D⟩\nsafe⇥ü 名"
+        );
     }
 }

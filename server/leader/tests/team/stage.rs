@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use swarm_agent::ports::NoEditor;
 use swarm_guard::exec::{Environment, Helper};
 use swarm_leader::command::Prompt;
-use swarm_leader::{Leader, Machine, Options, Refusal, TeamEvent};
+use swarm_leader::{Leader, Machine, Options, Refusal, Session, TeamEvent};
 use swarm_script::{Script, ScriptServer};
 use swarm_wire::TurnId;
 use swarm_wire::lsp::{
@@ -76,6 +76,7 @@ impl Stage {
                 helper: Helper::At("/bin/false".into()),
             },
             editor: Arc::new(NoEditor),
+            session: Session::default(),
         });
         let events = leader.events();
         Self { leader, model, folder, events }

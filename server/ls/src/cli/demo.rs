@@ -77,6 +77,7 @@ async fn play(repo: &Repo, environment: &Environment, terminal: &mut Terminal) -
         // Nothing of the user's is touched.
         machine: Machine { caches: None, ..environment.machine() },
         editor: Arc::new(NoEditor),
+        session: Default::default(),
     });
     let watched = watch(&leader, terminal).await;
     leader.shutdown().await;

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use swarm_guard::{Bounds, Call, Explanation, explain};
 use swarm_leader::settings_rules;
 use swarm_store::Root;
@@ -17,11 +17,11 @@ pub(crate) enum Arguments {
     Explain {
         call: String,
         /// default, acceptEdits, plan, dontAsk or bypassPermissions.
-        #[arg(long, default_value = "default")]
-        mode: String,
+        #[arg(long, default_value = "default", value_parser = super::named::<Mode>)]
+        mode: Mode,
         /// ask, workspace or full.
-        #[arg(long, default_value = "ask")]
-        trust: String,
+        #[arg(long, default_value = "ask", value_parser = super::named::<Trust>)]
+        trust: Trust,
     },
 }
 
@@ -34,14 +34,10 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
     for problem in problems {
         eprintln!("swarm-ls: {problem}");
     }
-    let mut bounds = Bounds::new(named::<Mode>("mode", &mode)?, rules, workspace);
-    bounds.trust = named::<Trust>("trust", &trust)?;
+    let mut bounds = Bounds::new(mode, rules, workspace);
+    bounds.trust = trust;
     print(&told(&explain(&call, &bounds)));
     Ok(())
-}
-
-fn named<T: serde::de::DeserializeOwned>(what: &str, name: &str) -> anyhow::Result<T> {
-    serde_json::from_value(name.into()).map_err(|error| anyhow!("--{what}: {error}"))
 }
 
 fn told(explanation: &Explanation) -> String {

@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 use swarm_agent::ports::NoEditor;
+use swarm_guard::{Rule, RuleError};
 use swarm_leader::command::Prompt;
-use swarm_leader::{Leader, Options, PROJECT_RULES, TeamEvent};
+use swarm_leader::{Leader, Options, PROJECT_RULES, Session, TeamEvent};
 use swarm_store::Root;
 use swarm_wire::lsp::{
     DecisionName, Event, PermissionResolveParams, TranscriptParams, TranscriptResult, TurnEnd,
 };
-use swarm_wire::permission::PermissionRequest;
+use swarm_wire::permission::{Behavior, Mode, PermissionRequest, RuleUpdate, Scope};
 use swarm_wire::settings::Settings;
 use swarm_wire::transcript::Entry;
 use tokio::sync::broadcast::error::RecvError;
@@ -51,6 +52,31 @@ pub(crate) struct Arguments {
     /// The model; else the provider's default.
     #[arg(long)]
     model: Option<String>,
+    /// The mode of the leader's agent, for this run only: default, acceptEdits, plan, dontAsk or bypassPermissions.
+    #[arg(long, value_parser = super::named::<Mode>)]
+    mode: Option<Mode>,
+    /// A rule that allows, such as `Bash(cargo test)`, for every member and this run only. Can be given often.
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    allow: Vec<String>,
+    /// A rule that forbids, whatever else allows; as `--allow`.
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    deny: Vec<String>,
+}
+
+impl Arguments {
+    fn session(&self) -> Session {
+        let lists = [(Behavior::Deny, &self.deny), (Behavior::Allow, &self.allow)];
+        let rules = lists
+            .into_iter()
+            .filter(|(_, rules)| !rules.is_empty())
+            .map(|(behavior, rules)| RuleUpdate { rules: rules.clone(), behavior, scope: Scope::Session });
+        Session { mode: self.mode, rules: rules.collect() }
+    }
+}
+
+/// The text of a rule, once it is one.
+fn rule(text: &str) -> Result<String, RuleError> {
+    text.parse::<Rule>().map(|_| text.to_owned())
 }
 
 /// Runs the prompt to its end; an error says why it failed.
@@ -68,7 +94,11 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
         settings: environment.complete(settings),
         machine: environment.machine(),
         editor: Arc::new(NoEditor),
+        session: arguments.session(),
     });
+    for notice in leader.notices() {
+        eprintln!("swarm-ls: {notice}");
+    }
     let outcome = tokio::select! {
         outcome = work(&leader, &root, arguments) => outcome,
         ending = exit.begun() => Err(match ending {

@@ -34,7 +34,14 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
     let environment = &session.environment;
     let machine = environment.machine();
     let settings = environment.complete(settings);
-    let leader = Leader::start(Options { root: root(session), workspace, settings, machine, editor });
+    let leader = Leader::start(Options {
+        root: root(session),
+        workspace,
+        settings,
+        machine,
+        editor,
+        session: Default::default(),
+    });
     for notice in leader.notices() {
         session.proxy.show(MessageType::WARNING, format!("swarm: {notice}"));
     }
