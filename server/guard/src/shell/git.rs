@@ -144,10 +144,7 @@ fn of_command(command: &str, operands: &[Word]) -> Meaning {
             && (text.starts_with('+') || text.starts_with(':') || text.starts_with("--force"));
         forced || DESTROYS.iter().any(|(name, words)| *name == command && listed(words, text))
     };
-    let dry = operands
-        .iter()
-        .any(|word| matches!(word.known(), Some("-n" | "--dry-run" | "--cached" | "--staged")));
-    if operands.iter().any(loses) || (listed(ALWAYS_DESTROYS, command) && !dry) {
+    if operands.iter().any(loses) || (listed(ALWAYS_DESTROYS, command) && !keeps(command, operands)) {
         return Meaning::new(Level::Destroys, format!("`git {command}` can lose work"));
     }
     let remote = command == "remote"
@@ -172,6 +169,31 @@ fn of_command(command: &str, operands: &[Word]) -> Meaning {
     }
 }
 
+/// Whether a command of those that destroy only says what it would do, or leaves the files alone.
+fn keeps(command: &str, operands: &[Word]) -> bool {
+    let Some(words) = operands.iter().map(Word::known).collect::<Option<Vec<&str>>>() else { return false };
+    // What takes a value or takes an option back could make the word that is looked for mean something else.
+    let misleads = |word: &&str| {
+        let short = word.starts_with('-') && !word.starts_with("--");
+        word.starts_with("--no-") || word.starts_with("--ex") || (short && word.contains('e'))
+    };
+    if words.iter().any(|word| misleads(word)) {
+        return false;
+    }
+    let options = || words.iter().take_while(|word| **word != "--").filter(|word| word.starts_with('-'));
+    let has = |long: &str, short: char| {
+        options().any(|word| *word == long || (!word.starts_with("--") && word.contains(short)))
+    };
+    match command {
+        "clean" | "prune" => has("--dry-run", 'n'),
+        "rm" => has("--dry-run", 'n') || options().any(|word| *word == "--cached"),
+        "restore" => {
+            has("--staged", 'S') && !has("--worktree", 'W') && !options().any(|word| word.starts_with("--w"))
+        }
+        _ => false,
+    }
+}
+
 fn names_remote(word: &Word) -> bool {
     word.known().is_none_or(|text| text.starts_with("--remote"))
 }
@@ -188,6 +210,7 @@ fn reads_only(command: &str, operands: &[Word]) -> bool {
         ("stash", Some(["list" | "show"])) => true,
         ("worktree", Some(["list"] | ["list", "--porcelain"])) => true,
         ("reflog", Some([] | ["show"])) => true,
+        ("clean", Some(_)) => keeps(command, operands),
         ("config", Some(["--get" | "--get-all" | "--get-regexp", _] | ["--list" | "-l"])) => true,
         ("log" | "show" | "reflog", Some(words)) if words.iter().any(|word| is_format(word)) => {
             let others: Vec<Word> =

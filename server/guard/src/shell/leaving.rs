@@ -6,9 +6,10 @@ use super::command::Meaning;
 use super::hosts;
 use super::word::Word;
 
-/// Programs whose whole purpose is elsewhere.
+/// Programs whose whole purpose is elsewhere. `npx` is none: it runs what is installed, and what it would fetch
+/// first is asked for, host by host, like all that runs code.
 const ALWAYS: &str = "aria2c aws az curl dig doctl fly flyctl ftp gcloud gh glab heroku helm host http https kubectl lftp \
-                      mail mosh nc ncat netcat netlify nmap npx nslookup ping ping6 pnpx rclone rsync s3cmd scp sendmail sftp \
+                      mail mosh nc ncat netcat netlify nmap nslookup ping ping6 pnpx rclone rsync s3cmd scp sendmail sftp \
                       skopeo socat ssh ssh-copy-id telnet terraform tofu tracepath traceroute vercel wget whois wrangler";
 
 /// Programs that do so in some of their commands.
