@@ -6,6 +6,10 @@
 mod endings;
 #[path = "exec/escapes.rs"]
 mod escapes;
+#[path = "shell/fixture.rs"]
+mod fixture;
+#[path = "exec/judge.rs"]
+mod judge;
 #[path = "exec/network.rs"]
 mod network;
 #[path = "exec/support.rs"]
