@@ -1,6 +1,6 @@
 //! `swarm-ls demo`, answered by `--yes`, at a terminal, and by nobody.
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -36,11 +36,14 @@ fn it_mends_the_program_shows_the_diff_and_leaves_nothing() {
     assert_eq!(err, "");
     for expected in [
         "ada        ? asks: Edit total.sh",
-        "✗ FAILED: the total should be 42",
+        "ben        ? asks: Edit test.sh",
+        "cleo       ? asks: Create README.md",
+        "team-lead  ? asks: ",
         "+    '' | '#'*) continue ;;",
         "team-lead  Ada is done",
         "$ git diff\n",
-        "ok: the total is 42",
+        "+++ b/README.md",
+        "ok: the total is 42\nok: an empty list adds up to 0",
     ] {
         assert!(out.contains(expected), "no {expected:?} in:\n{out}");
     }
@@ -83,7 +86,7 @@ fn at_a_terminal_each_question_is_answered_by_its_line() {
         .spawn()
         .unwrap();
     let mut typed = child.stdin.take().unwrap();
-    typed.write_all(b"y\nno leave it\ny\n").unwrap();
+    typed.write_all("no leave it\n".repeat(4).as_bytes()).unwrap();
     let Output { status, stdout, .. } = child.wait_with_output().unwrap();
     let out = text(&stdout);
     // The edit was rejected, so the test stays red, and the demo says so with its exit code.
@@ -91,4 +94,41 @@ fn at_a_terminal_each_question_is_answered_by_its_line() {
     assert!(out.contains("allow? [y]es"), "{out}");
     assert!(out.contains("The user rejected this call. They said: leave it"), "{out}");
     assert!(out.contains("the test still fails"), "{out}");
+}
+
+#[test]
+fn without_a_screen_there_is_no_table_and_no_color() {
+    let folder = tempfile::tempdir().unwrap();
+    for (term, screen) in [("dumb", false), ("xterm", true)] {
+        let line = format!("'{}' demo --yes", env!("CARGO_BIN_EXE_swarm-ls"));
+        let mut command = Command::new("script");
+        command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        command.env("TMPDIR", folder.path()).env("HOME", folder.path()).env("TERM", term);
+        let Output { status, stdout, .. } =
+            command.env("NO_COLOR", "1").stdin(Stdio::null()).output().unwrap();
+        let out = text(&stdout);
+        assert!(status.success(), "{out}");
+        assert_eq!(out.contains("\x1b["), screen, "{out:?}");
+        // Cursor and erasure are used, and nothing that colors.
+        let orders =
+            out.split("\x1b[").skip(1).map(|order| order.trim_start_matches(|c: char| c.is_ascii_digit()));
+        orders.for_each(|order| assert!(order.starts_with(['A', 'J']), "{order:?} in {out}"));
+        assert_eq!(out.contains("● ada        works"), screen, "{out}");
+    }
+    assert_eq!(left_in(folder.path()), [""; 0]);
+}
+
+#[test]
+fn a_signal_ends_it_and_takes_its_folder_along() {
+    for signal in ["-TERM", "-HUP", "-INT"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut child =
+            demo(&folder, &["--yes"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+        out.find(|line| line.as_ref().unwrap().contains("joins the team")).unwrap().unwrap();
+        let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(child.wait().unwrap().code(), Some(1), "{signal}");
+        assert_eq!(left_in(folder.path()), [""; 0], "{signal}");
+    }
 }

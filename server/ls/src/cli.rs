@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 /// A command; each has its file in `cli/`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// See a leader and a teammate mend a small program: no key, no network, nothing of yours is touched.
+    /// See a leader and three teammates mend a small program: no key, no network, nothing of yours is touched.
     Demo(demo::Arguments),
     Run(run::Arguments),
     /// Check what the server needs and what this machine has of it.

@@ -18,8 +18,19 @@ pub(crate) struct Environment {
     pub(crate) log_level: LevelFilter,
     anthropic: Access,
     openai: Access,
+    pub(crate) screen: Screen,
     /// Where model servers of this machine's own would answer.
     pub(crate) local_servers: Vec<LocalServer>,
+}
+
+/// What a terminal can show, by `TERM` and `NO_COLOR`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Screen {
+    Colored,
+    /// Its cursor moves, and the user wants no color.
+    Plain,
+    /// Lines, one after the other.
+    Dumb,
 }
 
 /// A model server that people run on their own machine.
@@ -59,6 +70,11 @@ impl Environment {
             openai: Access {
                 key: value("OPENAI_API_KEY").map(Secret::new),
                 base_url: value("OPENAI_BASE_URL"),
+            },
+            screen: match (value("TERM").as_deref(), value("NO_COLOR")) {
+                (None | Some("dumb"), _) => Screen::Dumb,
+                (_, Some(_)) => Screen::Plain,
+                _ => Screen::Colored,
             },
             local_servers: vec![
                 // Each by the variable that the server itself reads.

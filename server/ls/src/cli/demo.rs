@@ -2,6 +2,7 @@
 //!
 //! Everything but the model's words is real: the HTTP, the mailboxes, the confined commands, the questions.
 
+mod board;
 mod repo;
 mod terminal;
 
@@ -21,12 +22,13 @@ use tokio::sync::broadcast;
 use self::repo::Repo;
 use self::terminal::{Choice, Terminal};
 use crate::environment::Environment;
+use crate::exit::{self, Exit};
 
 const PROMPT: &str = "The test in this repository fails. Have it mended.";
-/// The turns of the lead: it hands the work out, and it sums up.
-const LEAD_TURNS: usize = 2;
+/// The teammates, in the order in which the script lets them end, so that the lead hears of one at a time.
+const TEAMMATES: [&str; 3] = ["ada", "ben", "cleo"];
 
-/// A leader and a teammate mend a small program with a failing test, in a throwaway repository.
+/// A leader and three teammates mend a small program with a failing test, in a throwaway repository.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Answer every question with yes.
@@ -42,15 +44,19 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
     if !arguments.yes && !std::io::stdin().is_terminal() {
         bail!("the demo asks questions and there is no terminal to ask them in: run it with `--yes`");
     }
-    let mut terminal = Terminal::new(arguments.yes);
+    // A terminal that is closed, or a signal, must not leave the folder behind.
+    let exit = Exit::new();
+    exit::watch_signals(exit.clone());
+    let mut terminal = Terminal::new(arguments.yes, environment.screen);
     let repo = Repo::new().await?;
     terminal.line(&format!("A small program with a failing test is in {}.", repo.path().display()));
     terminal.line(&format!("You: {PROMPT}\n"));
 
     let outcome = tokio::select! {
         outcome = play(&repo, environment, &mut terminal) => outcome,
-        _ = tokio::signal::ctrl_c() => Err(anyhow!("interrupted")),
+        _ = exit.begun() => Err(anyhow!("interrupted")),
     };
+    terminal.close();
     let mended = match outcome {
         Ok(()) => show_result(&repo, &mut terminal).await,
         Err(error) => Err(error),
@@ -79,7 +85,7 @@ async fn play(repo: &Repo, environment: &Environment, terminal: &mut Terminal) -
         editor: Arc::new(NoEditor),
         session: Default::default(),
     });
-    let watched = watch(&leader, terminal).await;
+    let watched = watch(&leader, &model, terminal).await;
     leader.shutdown().await;
     watched?;
     if let Some(violation) = model.violations().first() {
@@ -88,11 +94,11 @@ async fn play(repo: &Repo, environment: &Environment, terminal: &mut Terminal) -
     Ok(())
 }
 
-async fn watch(leader: &Leader, terminal: &mut Terminal) -> anyhow::Result<()> {
+async fn watch(leader: &Leader, model: &ScriptServer, terminal: &mut Terminal) -> anyhow::Result<()> {
     let mut events = leader.events();
     leader.prompt(Prompt { text: PROMPT.to_owned(), ..Prompt::default() }).await?;
-    let mut lead_turns = 0;
-    while lead_turns < LEAD_TURNS {
+    let mut ends = TEAMMATES.iter();
+    loop {
         let event = match events.recv().await {
             Ok(TeamEvent { event, .. }) => event,
             Err(broadcast::error::RecvError::Lagged(_)) => continue,
@@ -102,7 +108,10 @@ async fn watch(leader: &Leader, terminal: &mut Terminal) -> anyhow::Result<()> {
         match event {
             Event::PermissionRequested { request } => answer(leader, *request, terminal).await?,
             Event::TurnEnded { member, reason: TurnEnd::Completed, .. } if member.is_lead() => {
-                lead_turns += 1
+                match ends.next() {
+                    Some(teammate) => model.open(teammate),
+                    None => return Ok(()),
+                }
             }
             Event::TurnEnded { member, reason: TurnEnd::Failed, detail, .. } => {
                 bail!("the turn of {} failed: {}", member.name, detail.unwrap_or_default());
@@ -113,7 +122,6 @@ async fn watch(leader: &Leader, terminal: &mut Terminal) -> anyhow::Result<()> {
             _ => {}
         }
     }
-    Ok(())
 }
 
 async fn answer(leader: &Leader, request: PermissionRequest, terminal: &mut Terminal) -> anyhow::Result<()> {
@@ -131,6 +139,8 @@ async fn answer(leader: &Leader, request: PermissionRequest, terminal: &mut Term
 
 /// What the team leaves behind, told by git and by the test itself.
 async fn show_result(repo: &Repo, terminal: &mut Terminal) -> anyhow::Result<()> {
+    // A new file is part of the difference, too.
+    repo.git(&["add", "--intent-to-add", "."]).await?;
     terminal.line("\n$ git diff");
     terminal.diff(&repo.git(&["diff"]).await?);
     let (green, output) = repo.test().await?;
