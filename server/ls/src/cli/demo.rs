@@ -18,11 +18,12 @@ use swarm_wire::lsp::{DecisionName, Event, PermissionResolveParams, TurnEnd};
 use swarm_wire::permission::PermissionRequest;
 use swarm_wire::settings::Settings;
 use tokio::sync::broadcast;
+use tokio::time::timeout;
 
 use self::repo::Repo;
 use self::terminal::{Choice, Terminal};
 use crate::environment::Environment;
-use crate::exit::{self, Exit};
+use crate::exit::{self, Exit, TEAM_END};
 
 const PROMPT: &str = "The test in this repository fails. Have it mended.";
 /// The teammates, in the order in which the script lets them end, so that the lead hears of one at a time.
@@ -52,10 +53,7 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
     terminal.line(&format!("A small program with a failing test is in {}.", repo.path().display()));
     terminal.line(&format!("You: {PROMPT}\n"));
 
-    let outcome = tokio::select! {
-        outcome = play(&repo, environment, &mut terminal) => outcome,
-        _ = exit.begun() => Err(anyhow!("interrupted")),
-    };
+    let outcome = play(&repo, environment, &exit, &mut terminal).await;
     terminal.close();
     let mended = match outcome {
         Ok(()) => show_result(&repo, &mut terminal).await,
@@ -68,7 +66,12 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
 }
 
 /// Runs the team to its end. Nothing of it runs any more when this returns.
-async fn play(repo: &Repo, environment: &Environment, terminal: &mut Terminal) -> anyhow::Result<()> {
+async fn play(
+    repo: &Repo,
+    environment: &Environment,
+    exit: &Exit,
+    terminal: &mut Terminal,
+) -> anyhow::Result<()> {
     let script: Script =
         serde_json::from_str(include_str!("demo/script.json")).context("the demo's script")?;
     let model = ScriptServer::start(script).await.context("the scripted model")?;
@@ -85,8 +88,14 @@ async fn play(repo: &Repo, environment: &Environment, terminal: &mut Terminal) -
         editor: Arc::new(NoEditor),
         session: Default::default(),
     });
-    let watched = watch(&leader, &model, terminal).await;
-    leader.shutdown().await;
+    let watched = tokio::select! {
+        watched = watch(&leader, &model, terminal) => watched,
+        _ = exit.begun() => Err(anyhow!("interrupted")),
+    };
+    // Only then is the folder its own again, to be removed.
+    if timeout(TEAM_END, leader.shutdown()).await.is_err() {
+        terminal.line("The team did not end in time.");
+    }
     watched?;
     if let Some(violation) = model.violations().first() {
         bail!("the model server refused a request: {violation:?}");
