@@ -1,5 +1,8 @@
 //! A day of a team, call by call: how much is asked with each trust, and that nothing which destroys is missed.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by it, with the place")]
+#![expect(clippy::print_stdout, reason = "how much is asked about is what it measures")]
+
 use swarm_guard::{Bounds, Call, Rules, explain};
 use swarm_wire::permission::{Behavior, Mode, Trust};
 

@@ -177,7 +177,7 @@ fn keeps(command: &str, operands: &[Word]) -> bool {
         let short = word.starts_with('-') && !word.starts_with("--");
         word.starts_with("--no-") || word.starts_with("--ex") || (short && word.contains('e'))
     };
-    if words.iter().any(|word| misleads(word)) {
+    if words.iter().any(misleads) {
         return false;
     }
     let options = || words.iter().take_while(|word| **word != "--").filter(|word| word.starts_with('-'));
