@@ -6,6 +6,7 @@ mod commands;
 mod documents;
 mod edits;
 mod ending;
+mod forgery;
 mod framing;
 mod many;
 mod permissions;

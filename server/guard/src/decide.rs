@@ -30,6 +30,9 @@ pub struct Bounds {
     pub workspace: PathBuf,
     pub confinement: Confinement,
     pub secrets: Secrets,
+    /// What no file tool reaches, whatever mode, trust and rules say: the state of the team itself. Absolute, with
+    /// symbolic links resolved.
+    pub off_limits: Vec<PathBuf>,
 }
 
 impl Bounds {
@@ -42,6 +45,7 @@ impl Bounds {
             workspace: workspace.into(),
             confinement: Confinement::Full,
             secrets: Secrets::default(),
+            off_limits: Vec::new(),
         }
     }
 }
@@ -181,6 +185,9 @@ fn strictness(behavior: Behavior) -> u8 {
 }
 
 fn rule_on(item: &Item<'_>, bounds: &Bounds) -> Ruling {
+    if let Some(why) = item.off_limits(bounds) {
+        return Ruling { behavior: Behavior::Deny, why, by: None };
+    }
     let subjects = item.subjects(bounds);
     let found = |behavior| {
         let hits = subjects.iter().filter_map(|subject| bounds.rules.find(behavior, *subject, Fit::Maybe));

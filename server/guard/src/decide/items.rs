@@ -194,6 +194,13 @@ impl<'a> Item<'a> {
         Self { thing, level, deeds, reads: Vec::new(), writes: Vec::new(), secret: false }
     }
 
+    /// Why nobody may do it, when it is about the state of the team itself.
+    pub(super) fn off_limits(&self, bounds: &Bounds) -> Option<String> {
+        let Thing::Path { path, .. } = &self.thing else { return None };
+        let is_within = bounds.off_limits.iter().any(|root| path.starts_with(root));
+        is_within.then(|| format!("`{}` is swarm's own state, which no agent reaches", path.display()))
+    }
+
     pub(super) fn text(&self) -> String {
         match &self.thing {
             Thing::Part(part) if part.words.is_empty() => part.why.clone(),

@@ -1,7 +1,7 @@
 //! How members of this process come to life.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -184,6 +184,7 @@ impl Hub {
             let _ = bounds.rules.add(update);
         }
         bounds.trust = self.settings.trust;
+        bounds.off_limits = vec![own_state(self.root.path())];
         bounds.secrets = secrets(&self.settings).unwrap_or_default();
         bounds.confinement = held(confinement);
         let (bounds, bounds_view) = watch::channel(bounds);
@@ -271,6 +272,11 @@ async fn bounded(live: impl Future<Output = LifeEnd>, life: CancellationToken) -
         end = live => end,
         () = overdue => LifeEnd::Cancelled,
     }
+}
+
+/// The state root with links resolved, as paths of calls are.
+fn own_state(root: &Path) -> PathBuf {
+    root.canonicalize().unwrap_or_else(|_| root.to_owned())
 }
 
 /// What counts as a secret; an error names the pattern that is none.
