@@ -4,6 +4,8 @@ mod bash;
 mod bash_jobs;
 mod context;
 mod edit;
+mod glob;
+mod grep;
 mod mode_name;
 mod read;
 mod request_shutdown;
@@ -12,6 +14,7 @@ mod set_modes;
 mod shutdown_reply;
 mod spawn_teammate;
 mod tool;
+mod walk;
 mod write;
 
 use std::sync::Arc;
@@ -49,6 +52,8 @@ impl Tools {
     fn of_everybody() -> Vec<Arc<dyn AnyTool>> {
         vec![
             tool::erase(read::Read),
+            tool::erase(glob::Glob),
+            tool::erase(grep::Grep),
             tool::erase(write::Write),
             tool::erase(edit::Edit),
             tool::erase(bash::Bash),

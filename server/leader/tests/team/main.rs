@@ -10,6 +10,7 @@ mod notices;
 mod questions;
 mod resume;
 mod rules;
+mod searching;
 mod stage;
 mod turns;
 mod waking;
