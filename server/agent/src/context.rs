@@ -1,10 +1,12 @@
 //! What a member's model is told: the system text, its history, and mail in its wrapper.
 
 mod history;
+mod instructions;
 mod prompt;
 mod wrap;
 
 pub(crate) use history::{History, HistoryError, blocks_of};
+pub use instructions::instructions;
 pub(crate) use prompt::system_text;
 pub(crate) use wrap::wrap_shutdown;
-pub use wrap::{wrap_idle, wrap_message, wrap_refusal};
+pub use wrap::{wrap_idle, wrap_message, wrap_refusal, wrap_task};

@@ -58,6 +58,8 @@ pub enum Report {
         summary: Option<String>,
         text: String,
     },
+    /// It changed the team's list of tasks.
+    TasksChanged,
     /// The member's loop goes round, though nothing new came of it.
     Alive,
     /// Nothing waits; the member sleeps until mail comes.

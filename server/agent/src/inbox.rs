@@ -12,6 +12,8 @@ pub enum Class {
     User,
     Leader,
     Peer,
+    /// A free task of the team's list.
+    Task,
     /// Taken note of with whatever comes next; asks for nothing itself.
     Notice,
 }

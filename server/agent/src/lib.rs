@@ -21,7 +21,7 @@ mod tools;
 mod turn;
 
 pub use clock::{permission_id, turn_id, unix_ms};
-pub use context::{wrap_idle, wrap_message, wrap_refusal};
+pub use context::{instructions, wrap_idle, wrap_message, wrap_refusal, wrap_task};
 pub use event::{Report, Reporter};
 pub use inbox::{Class, Inbox, Input, Receipt};
 pub use mail::{Arrival, Incoming, Letterbox, deliver, input_of};

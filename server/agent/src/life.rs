@@ -12,7 +12,7 @@ use swarm_guard::proxy::Proxy;
 use swarm_model::Client;
 use swarm_store::Transcript;
 use swarm_wire::lsp::TurnEnd;
-use swarm_wire::mail::{IdleNotification, IdleReason, Protocol};
+use swarm_wire::mail::{CompletedStatus, IdleNotification, IdleReason, Protocol};
 use swarm_wire::transcript::Entry;
 use swarm_wire::{AgentId, TurnId};
 use tokio::sync::watch;
@@ -30,7 +30,7 @@ use crate::jobs::Jobs;
 use crate::ports::{Ask, Editor, Team};
 use crate::post::Post;
 use crate::shell::Shell;
-use crate::tools::{ToolContext, Tools};
+use crate::tools::{Completed, ToolContext, Tools};
 use crate::turn::{Engine, TurnResult};
 
 /// How often a member that works says so.
@@ -44,6 +44,8 @@ pub struct Setup {
     pub color: Option<String>,
     /// Absolute, with symbolic links resolved.
     pub cwd: PathBuf,
+    /// What the project tells its agents; part of the system text.
+    pub instructions: String,
     pub shell: Shell,
     /// Where results go that are too long for a model; absolute, with symbolic links resolved.
     pub outputs: PathBuf,
@@ -181,6 +183,7 @@ struct Member {
     chatter: Chatter,
     /// What the leader was last told of this member's work.
     told: Option<String>,
+    completed: Arc<Completed>,
 }
 
 impl Member {
@@ -196,7 +199,7 @@ impl Member {
             client: setup.client,
             model: setup.model,
             max_tokens: setup.max_tokens,
-            system: system_text(&setup.agent, &setup.cwd),
+            system: system_text(&setup.agent, &setup.cwd, &setup.instructions),
             gate,
             history: History::new(setup.transcript, setup.entries),
             inbox: setup.inbox,
@@ -217,6 +220,7 @@ impl Member {
             switch: setup.switch,
             chatter: Chatter::default(),
             told: None,
+            completed: Arc::default(),
         }
     }
 
@@ -235,6 +239,8 @@ impl Member {
             outputs: self.outputs.clone(),
             secrets: self.engine.gate.bounds.borrow().secrets.clone(),
             jobs: self.jobs.clone(),
+            tasks: self.post.tasks(),
+            completed: self.completed.clone(),
             ending: self.engine.ending.clone(),
             team: self.team.clone(),
             life: life.clone(),
@@ -268,6 +274,7 @@ impl Member {
         let summary = result.last_text.map(|text| head(&text)).filter(|_| !result.told_lead);
         let summary = summary.filter(|summary| self.told.as_ref() != Some(summary));
         self.told = summary.clone().or_else(|| self.told.take());
+        let completed = self.completed.take();
         let notice = IdleNotification {
             idle_reason: match result.end {
                 TurnEnd::Completed => IdleReason::Available,
@@ -275,8 +282,8 @@ impl Member {
                 TurnEnd::Failed => IdleReason::Failed,
             },
             summary,
-            completed_task_id: None,
-            completed_status: None,
+            completed_status: completed.as_ref().map(|_| CompletedStatus::Resolved),
+            completed_task_id: completed.map(|task| task.to_string()),
             failure_reason: if result.end == TurnEnd::Failed { result.detail } else { None },
         };
         let lead = AgentId::lead_of(self.agent.team.clone());

@@ -1,6 +1,6 @@
 //! How a member writes to others: free text for models, protocol messages for programs.
 
-use swarm_store::{Draft, Durability, Sender, TeamDir};
+use swarm_store::{Draft, Durability, Sender, Tasks, TeamDir};
 use swarm_wire::mail::{Kind, Protocol};
 use swarm_wire::{AgentId, MessageId};
 
@@ -35,6 +35,11 @@ pub struct Post {
 impl Post {
     pub fn new(team: TeamDir, me: AgentId, color: Option<String>, sender: Sender) -> Self {
         Self { team, me, color, sender }
+    }
+
+    /// The team's list of tasks.
+    pub fn tasks(&self) -> Tasks {
+        self.team.tasks()
     }
 
     /// Sends free text to a member, or with `*` to each but the sender; gives who got it, and as

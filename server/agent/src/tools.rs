@@ -13,6 +13,11 @@ mod send_message;
 mod set_modes;
 mod shutdown_reply;
 mod spawn_teammate;
+mod task_claim;
+mod task_create;
+mod task_list;
+mod task_update;
+mod tasks;
 mod tool;
 mod walk;
 mod write;
@@ -24,6 +29,7 @@ use swarm_model::ToolSpec;
 use crate::ports::InputCheck;
 
 pub(crate) use context::ToolContext;
+pub(crate) use tasks::{Completed, shown as task_shown};
 pub(crate) use tool::{AnyTool, PreparedCall, Preview, ToolError};
 
 /// The tools that one member has for its whole life.
@@ -58,6 +64,10 @@ impl Tools {
             tool::erase(edit::Edit),
             tool::erase(bash::Bash),
             tool::erase(bash_jobs::BashJobs),
+            tool::erase(task_create::TaskCreate),
+            tool::erase(task_list::TaskList),
+            tool::erase(task_update::TaskUpdate),
+            tool::erase(task_claim::TaskClaim),
             tool::erase(send_message::SendMessage),
         ]
     }

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use swarm_wire::lsp::{
     InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
     PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StopParams,
-    StopResult, TranscriptParams, TranscriptResult,
+    StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams, TranscriptParams,
+    TranscriptResult,
 };
 use swarm_wire::settings::Settings;
+use swarm_wire::task::Task;
 use tokio::sync::oneshot;
 
 /// Why the hub could not do what was asked; the text is for the user.
@@ -76,6 +78,18 @@ pub enum Command {
     Stop {
         params: StopParams,
         reply: Reply<StopResult>,
+    },
+    Tasks {
+        params: TaskListParams,
+        reply: Reply<TaskListResult>,
+    },
+    CreateTask {
+        params: TaskCreateParams,
+        reply: Reply<Task>,
+    },
+    UpdateTask {
+        params: TaskUpdateParams,
+        reply: Reply<Task>,
     },
     Restart {
         params: RestartParams,

@@ -9,10 +9,12 @@ use swarm_wire::TeamName;
 use swarm_wire::lsp::{
     Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
     PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StateResult,
-    StopParams, StopResult, TranscriptParams, TranscriptResult,
+    StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
+    TranscriptParams, TranscriptResult,
 };
 use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::settings::Settings;
+use swarm_wire::task::Task;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
 use crate::command::{Command, Prompt, Refusal, Reply};
@@ -119,6 +121,19 @@ impl Leader {
 
     pub async fn stop(&self, params: StopParams) -> Result<StopResult, Refusal> {
         self.call(|reply| Command::Stop { params, reply }).await
+    }
+
+    /// The team's list of tasks.
+    pub async fn tasks(&self, params: TaskListParams) -> Result<TaskListResult, Refusal> {
+        self.call(|reply| Command::Tasks { params, reply }).await
+    }
+
+    pub async fn create_task(&self, params: TaskCreateParams) -> Result<Task, Refusal> {
+        self.call(|reply| Command::CreateTask { params, reply }).await
+    }
+
+    pub async fn update_task(&self, params: TaskUpdateParams) -> Result<Task, Refusal> {
+        self.call(|reply| Command::UpdateTask { params, reply }).await
     }
 
     /// Starts a member again that does not run, with its history; one that was cut off goes on.

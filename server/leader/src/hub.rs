@@ -6,6 +6,7 @@ mod members;
 mod modes;
 mod pulse;
 mod rules;
+mod tasks;
 mod waking;
 
 pub use members::home_of;
@@ -24,6 +25,7 @@ use swarm_store::{Origin, Root, Standing, Watch};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult, TeamView};
 use swarm_wire::mail::{IdleNotification, IdleReason, Protocol};
 use swarm_wire::settings::Settings;
+use swarm_wire::task::Task;
 use swarm_wire::{AgentId, TeamName};
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::{Id, JoinSet};
@@ -64,6 +66,8 @@ struct Team {
     shell: Arc<TeamShell>,
     /// What scope `team` remembers.
     rules: Rules,
+    /// The list as it was last read.
+    tasks: Vec<Task>,
 }
 
 /// How long a notice waits for others. The leader's agent is to start within a second.
@@ -159,6 +163,9 @@ impl Hub {
             lead.view.mode = mode;
         }
         notices.extend(self.mark_interrupted(&led.dir));
+        let members: Vec<AgentId> = led.file.members.iter().map(|member| member.agent_id.clone()).collect();
+        let (tasks, unread) = Self::tasks_left(&led.dir, &members);
+        notices.extend(unread);
         let user = led.dir.sender(Origin::User, led.lease.epoch()).sealed(led.key.signer());
         let queue = Queue::new(led.dir.permissions());
         match queue.withdraw_left() {
@@ -171,7 +178,7 @@ impl Hub {
         let folder = led.file.name.as_str().to_ascii_lowercase();
         let caches = self.machine.caches.as_ref().map(|caches| caches.join(folder));
         let shell = Arc::new(TeamShell::new(caches));
-        self.team = Some(Team { led, queue, user, lead_post: None, shell, rules });
+        self.team = Some(Team { led, queue, user, lead_post: None, shell, rules, tasks });
         self.publish(Vec::new());
         notices
     }
@@ -268,6 +275,7 @@ impl Hub {
         if let Report::Sent { to, .. } = &report {
             self.wake(to).await;
         }
+        let may_assign = matches!(report, Report::Idle | Report::TasksChanged);
         let begins_or_ends =
             matches!(report, Report::TurnStarted { .. } | Report::TurnEnded { .. } | Report::Idle);
         if begins_or_ends {
@@ -277,6 +285,9 @@ impl Hub {
         match (only_tell, &self.team) {
             (true, Some(team)) => self.publisher.tell(&team.led.file.name, happened),
             _ => self.publish(happened),
+        }
+        if may_assign {
+            self.tasks_changed().await;
         }
     }
 
@@ -349,7 +360,7 @@ impl Hub {
             members: self.roster.views(),
             permissions: team.queue.requests(),
             plans: Vec::new(),
-            tasks: Vec::new(),
+            tasks: team.tasks.clone(),
         };
         self.publisher.publish(state, &file.name, happened);
     }

@@ -195,6 +195,8 @@ pub(crate) struct Opened {
     pub(crate) post: Post,
     /// Where results go that are too long for a model; absolute, with links resolved.
     pub(crate) outputs: PathBuf,
+    /// What the project tells its agents.
+    pub(crate) instructions: String,
 }
 
 /// Opens a member's transcript and mailbox, and numbers this start of it.
@@ -204,6 +206,7 @@ pub(crate) fn open_member(
     agent: &AgentId,
     color: Option<String>,
     watch: &Watch,
+    workspace: &Path,
 ) -> Result<Opened, Error> {
     let mailbox = dir.mailbox(agent);
     mailbox.create()?;
@@ -223,6 +226,7 @@ pub(crate) fn open_member(
     let outputs = outputs.canonicalize().unwrap_or(outputs);
     Ok(Opened {
         outputs,
+        instructions: swarm_agent::instructions(workspace, workspace),
         transcript,
         entries: replay.entries,
         letterbox: Letterbox::new(mailbox.sealed_reader(verifier), watch),

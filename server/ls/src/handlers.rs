@@ -10,5 +10,6 @@ pub(crate) mod message;
 pub(crate) mod permission;
 pub(crate) mod prompt;
 pub(crate) mod state;
+pub(crate) mod task;
 pub(crate) mod teammate;
 pub(crate) mod transcript;

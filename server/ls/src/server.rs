@@ -48,6 +48,9 @@ methods! {
     "swarm/teammate/stop" => handlers::teammate::stop,
     "swarm/teammate/restart" => handlers::teammate::restart,
     "swarm/teammate/setModes" => handlers::teammate::set_modes,
+    "swarm/task/list" => handlers::task::list,
+    "swarm/task/create" => handlers::task::create,
+    "swarm/task/update" => handlers::task::update,
     "swarm/permission/list" => handlers::permission::list,
     "swarm/permission/resolve" => handlers::permission::resolve,
 }

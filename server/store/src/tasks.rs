@@ -92,6 +92,27 @@ impl Tasks {
         })
     }
 
+    /// The task that an idle member takes up: one that was set aside for it, else the first free one. None while it
+    /// has one in progress.
+    pub fn claim_when_idle(&self, agent: &AgentId) -> Result<Option<Task>> {
+        self.locked(|| {
+            let board = self.board()?;
+            let own = || board.values().filter(|task| task.owner.as_ref() == Some(agent));
+            if own().any(|task| task.status == TaskStatus::InProgress) {
+                return Ok(None);
+            }
+            let waiting = own().filter(|task| task.status == TaskStatus::Pending);
+            let free =
+                board.values().filter(|task| task.status == TaskStatus::Pending && task.owner.is_none());
+            for task in waiting.chain(free) {
+                if let Claim::Claimed(task) = self.claim_read(task.clone(), agent)? {
+                    return Ok(Some(*task));
+                }
+            }
+            Ok(None)
+        })
+    }
+
     /// Changes a task in one step; `None` where there is none. Its id stays, and new blockers must exist.
     pub fn update(&self, id: &TaskId, change: impl FnOnce(&mut Task)) -> Result<Option<Task>> {
         self.locked(|| {

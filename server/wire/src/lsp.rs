@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, MemberName, MessageId, RequestId, TeamName, TurnId};
 use crate::permission::{Mode, Outcome, PermissionRequest, ResolvedBy, RuleUpdate};
+use crate::task::{Task, TaskId, TaskStatus};
 use crate::team::BackendType;
 use crate::transcript::Entry;
 
@@ -120,7 +121,8 @@ pub struct StateResult {
     /// Pending ones, oldest first.
     pub permissions: Vec<PermissionRequest>,
     pub plans: Vec<serde_json::Value>,
-    pub tasks: Vec<serde_json::Value>,
+    /// In the order made.
+    pub tasks: Vec<Task>,
 }
 
 /// Names a member; without one, the leader's agent; without a team, the only or first one.
@@ -291,6 +293,52 @@ pub enum StopOutcome {
     AlreadyEnded,
 }
 
+/// Params of `swarm/task/list`.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TaskListParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskListResult {
+    pub tasks: Vec<Task>,
+}
+
+/// Params of `swarm/task/create`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskCreateParams {
+    pub subject: String,
+    #[serde(default)]
+    pub description: String,
+    #[serde(default)]
+    pub blocked_by: Vec<TaskId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+}
+
+/// Params of `swarm/task/update`; what is not named stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskUpdateParams {
+    pub id: TaskId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<TaskStatus>,
+    /// A member's name; an empty text gives the task back to the list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocked_by: Option<Vec<TaskId>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
+}
+
 /// Params of `swarm/teammate/restart`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestartParams {
@@ -391,6 +439,9 @@ pub enum Event {
     /// Something was refused or passed over that the user should see, such as forged mail.
     Warning {
         text: String,
+    },
+    TaskChanged {
+        task: Box<Task>,
     },
     TurnRestarted {
         member: AgentId,

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::ids::{AgentId, MessageId, RequestId};
 use crate::permission::{Answer, FileChange, Level, Mode, RuleUpdate};
+use crate::task::Task;
 
 /// Whether a message's text is for a model or for the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +77,8 @@ pub enum Protocol {
     Interrupt { request_id: RequestId },
     /// Leader to worker: holds from the next tool call.
     ModeChange { request_id: RequestId, mode: Mode },
+    /// Leader to worker: a free task is yours, in progress.
+    TaskAssigned { task: Task },
     /// Leader to worker: end after this turn, if you agree.
     ShutdownRequest {
         request_id: RequestId,

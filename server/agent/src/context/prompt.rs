@@ -6,12 +6,16 @@ use std::sync::Arc;
 use swarm_wire::AgentId;
 
 /// The system text of a member.
-pub(crate) fn system_text(id: &AgentId, cwd: &Path) -> Arc<str> {
+pub(crate) fn system_text(id: &AgentId, cwd: &Path, instructions: &str) -> Arc<str> {
     let template = if id.is_lead() { include_str!("leader.md") } else { include_str!("teammate.md") };
-    template
+    let text = template
         .replace("{id}", &id.to_string())
         .replace("{name}", id.name.as_str())
         .replace("{team}", id.team.as_str())
-        .replace("{cwd}", &cwd.display().to_string())
+        .replace("{cwd}", &cwd.display().to_string());
+    if instructions.is_empty() {
+        return text.into();
+    }
+    format!("{text}\nThe project has these instructions for you; the nearest go first:\n{instructions}")
         .into()
 }

@@ -2,6 +2,9 @@
 
 use swarm_wire::RequestId;
 use swarm_wire::mail::{IdleNotification, IdleReason};
+use swarm_wire::task::Task;
+
+use crate::tools::task_shown;
 
 /// A message in its wrapper. A closing mark inside the text is broken, so that no text can end its wrapper.
 pub fn wrap_message(from: &str, summary: Option<&str>, text: &str) -> String {
@@ -20,10 +23,24 @@ pub fn wrap_idle(from: &str, idle: &IdleNotification) -> String {
     if let Some(reason) = &idle.failure_reason {
         text.push_str(&format!(" Reason: {reason}"));
     }
+    if let Some(task) = &idle.completed_task_id {
+        text.push_str(&format!(" It completed task {task}."));
+    }
     if let Some(summary) = &idle.summary {
         text.push_str(&format!(" It last said: {summary}"));
     }
     format!("<notice about=\"{}\">\n{}\n</notice>", attribute(from), body(&text))
+}
+
+/// A task that a member has been given.
+pub fn wrap_task(task: &Task) -> String {
+    let description = body(&task.description);
+    format!(
+        "<notice about=\"task\">\nThis task is yours now: {}\n{description}\nComplete it with TaskUpdate, id `{}`, when it is \
+         done.\n</notice>",
+        body(&task_shown(task)),
+        task.id
+    )
 }
 
 /// The request to end, as a teammate's model reads it.

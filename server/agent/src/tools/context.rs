@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use swarm_guard::Secrets;
+use swarm_store::Tasks;
 use swarm_wire::AgentId;
 use tokio_util::sync::CancellationToken;
 
+use super::tasks::Completed;
 use crate::ending::Ending;
 use crate::event::Reporter;
 use crate::files::Files;
@@ -29,6 +31,8 @@ pub(crate) struct ToolContext {
     /// What counts as a secret.
     pub(crate) secrets: Secrets,
     pub(crate) jobs: Arc<Jobs>,
+    pub(crate) tasks: Tasks,
+    pub(crate) completed: Arc<Completed>,
     pub(crate) ending: Arc<Ending>,
     /// Set for the leader's agent alone.
     pub(crate) team: Option<Arc<dyn Team>>,

@@ -141,17 +141,20 @@ impl Hub {
             Err(why) => (MemberState::Failed, Some(why.into())),
         };
         let happened = self.roster.ended(&agent, outcome, reason);
+        self.release_tasks(&agent).await;
         if matches!(outcome, MemberState::Completed | MemberState::Killed)
             && let Err(refusal) = self.leave(&agent).await
         {
             tracing::error!(%agent, %refusal, "an ended member is still in the team file");
         }
         self.publish(happened);
+        self.tasks_changed().await;
     }
 
     /// Ends a member that does not run.
     async fn end_asleep(&mut self, agent: &AgentId) -> Result<(), Refusal> {
         let happened = self.roster.ended(agent, MemberState::Killed, None);
+        self.release_tasks(agent).await;
         self.leave(agent).await?;
         self.publish(happened);
         Ok(())

@@ -74,7 +74,7 @@ impl Hub {
         Ok(lead)
     }
 
-    async fn ensure_team(&mut self) -> Result<(), Refusal> {
+    pub(super) async fn ensure_team(&mut self) -> Result<(), Refusal> {
         if self.team.is_some() {
             return Ok(());
         }
@@ -133,6 +133,11 @@ impl Hub {
             self.roster.add(not_running(&file.name, entry));
         }
         team.led.file = file;
+        let mut prompt = prompt;
+        if let Some(task) = self.claim_for(&agent).await {
+            prompt.push_str(&format!("\n\n{}", swarm_agent::wrap_task(&task)));
+            self.tasks_changed().await;
+        }
         let request_id = RequestId::new(swarm_agent::turn_id().as_str());
         let first = Protocol::UserMessage { request_id, text: prompt };
         let up = async {
@@ -174,8 +179,10 @@ impl Hub {
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
         let (color, file_watch) = (view.color.clone(), self.watch.clone());
-        let opened = blocking(move || team::open_member(&dir, &key, &id, color, &file_watch)).await?;
-        let Opened { transcript, entries, letterbox, post, outputs } = opened;
+        let folder = workspace.clone();
+        let opened =
+            blocking(move || team::open_member(&dir, &key, &id, color, &file_watch, &folder)).await?;
+        let Opened { instructions, transcript, entries, letterbox, post, outputs } = opened;
 
         let mut bounds = Bounds::new(view.mode, team.rules.clone(), workspace.clone());
         for update in self.roster.get(agent).map(|member| member.session_rules.as_slice()).unwrap_or_default()
@@ -196,6 +203,7 @@ impl Hub {
             agent: agent.clone(),
             color: view.color.clone(),
             cwd: workspace.clone(),
+            instructions,
             shell: shell(&workspace, self.root.path(), &self.machine, confinement, team.shell.clone())?,
             outputs,
             transcript,

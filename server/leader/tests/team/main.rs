@@ -12,5 +12,6 @@ mod resume;
 mod rules;
 mod searching;
 mod stage;
+mod tasks;
 mod turns;
 mod waking;

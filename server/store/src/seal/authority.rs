@@ -107,6 +107,7 @@ fn is_leaders_alone(message: &Protocol) -> bool {
         | Protocol::UserMessage { .. }
         | Protocol::Interrupt { .. }
         | Protocol::ModeChange { .. }
+        | Protocol::TaskAssigned { .. }
         | Protocol::ShutdownRequest { .. } => true,
         Protocol::IdleNotification(_)
         | Protocol::PermissionRequest(_)
