@@ -3,6 +3,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::expect_used,
     reason = "a benchmark prints, and stops where it cannot go on"
 )]
 
