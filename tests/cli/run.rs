@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use swarm_script::{Script, call, reply, say, wait};
+use swarm_script::{Script, call, reply, say, think, wait};
 use swarm_tests::{FakeModel, World};
 
 fn world(model: &FakeModel) -> World {
@@ -201,4 +201,47 @@ fn it_speaks_what_the_environment_has_a_key_and_an_address_for() {
     let (code, _, err) = run(&world, &["Do it."]);
     assert_eq!(code, Some(1));
     assert!(err.contains("set the setting `model`"), "{err}");
+}
+
+/// Every format, with where its requests say how hard the model is to think.
+const FORMATS: [(&str, &str); 3] = [
+    ("anthropic", "/output_config/effort"),
+    ("openai-responses", "/reasoning/effort"),
+    ("openai-chat", "/reasoning_effort"),
+];
+
+fn with_both_addresses(world: &mut World, model: &FakeModel) {
+    world.model(model).env("OPENAI_BASE_URL", model.base_url()).env("OPENAI_API_KEY", "sk-test");
+}
+
+#[test]
+fn thoughts_come_back_whole_to_a_later_run_and_never_to_another_format() {
+    for (at, (provider, effort)) in FORMATS.iter().enumerate() {
+        let look = [think("A thought."), call("Read", json!({"path": "notes.txt"}))];
+        let lead = [reply(look), reply([say("Read it.")]), reply([say("Still here.")])];
+        let model = FakeModel::start(Script::new().agent("team-lead", lead));
+        let mut world = World::new(env!("CARGO_BIN_EXE_swarm-ls"));
+        with_both_addresses(&mut world, &model);
+        std::fs::write(world.path("notes.txt"), "Nothing much.\n").unwrap();
+        let arguments = ["--model", "some-model", "--effort", "high", "--provider", provider];
+        for (prompt, answer) in [("Read.", "Read it.\n"), ("Go on.", "Still here.\n")] {
+            let (code, out, err) = run(&world, &[&arguments[..], &[prompt]].concat());
+            assert_eq!((code, out.as_str()), (Some(0), answer), "{provider}: {err}");
+        }
+        let requests = model.wait_for(3);
+        for request in &requests {
+            assert_eq!(request.body.pointer(effort), Some(&json!("high")), "{provider}");
+        }
+        for request in &requests[1..] {
+            assert!(request.body.to_string().contains("A thought."), "{provider}: {}", request.body);
+        }
+
+        let (other, _) = FORMATS[(at + 1) % FORMATS.len()];
+        let model = FakeModel::start(Script::new().agent("team-lead", [reply([say("As another.")])]));
+        with_both_addresses(&mut world, &model);
+        let (code, out, err) = run(&world, &["--model", "other-model", "--provider", other, "Go on."]);
+        assert_eq!((code, out.as_str()), (Some(0), "As another.\n"), "{provider}, then {other}: {err}");
+        let body = model.wait_for(1).remove(0).body.to_string();
+        assert!(body.contains("Nothing much.") && !body.contains("A thought."), "{other}: {body}");
+    }
 }

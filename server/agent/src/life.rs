@@ -9,7 +9,7 @@ use std::time::Duration;
 use swarm_guard::Bounds;
 use swarm_guard::exec::Network;
 use swarm_guard::proxy::Proxy;
-use swarm_model::Client;
+use swarm_model::{Client, Effort};
 use swarm_store::Transcript;
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::mail::{CompletedStatus, IdleNotification, IdleReason, Protocol};
@@ -55,6 +55,8 @@ pub struct Setup {
     pub client: Arc<Client>,
     pub model: String,
     pub max_tokens: u32,
+    /// How hard the model thinks; `None` leaves it to the provider.
+    pub effort: Option<Effort>,
     pub bounds: watch::Receiver<Bounds>,
     pub inbox: Inbox,
     pub post: Arc<Post>,
@@ -199,6 +201,7 @@ impl Member {
             client: setup.client,
             model: setup.model,
             max_tokens: setup.max_tokens,
+            effort: setup.effort,
             system: system_text(&setup.agent, &setup.cwd, &setup.instructions),
             gate,
             history: History::new(setup.transcript, setup.entries),

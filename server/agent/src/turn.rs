@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use swarm_model::{CallError, Client, Delta, Error as ModelError, Part, Reply, Request, Stop};
+use swarm_model::{CallError, Client, Delta, Effort, Error as ModelError, Part, Reply, Request, Stop};
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::transcript::{Body, CallResult};
 use swarm_wire::{MemberName, TurnId};
@@ -42,6 +42,7 @@ pub(crate) struct Engine {
     pub(crate) client: Arc<Client>,
     pub(crate) model: String,
     pub(crate) max_tokens: u32,
+    pub(crate) effort: Option<Effort>,
     pub(crate) system: Arc<str>,
     pub(crate) gate: Arc<Gate>,
     pub(crate) history: History,
@@ -153,7 +154,7 @@ impl Engine {
             tools: self.gate.tools.specs(),
             messages: self.history.messages().to_vec(),
             max_tokens: self.max_tokens,
-            effort: None,
+            effort: self.effort,
         };
         let (pieces, mut arrived) = mpsc::unbounded_channel();
         let call = async move {

@@ -21,6 +21,8 @@ pub struct Settings {
     pub api_key: Option<Secret>,
     /// The longest answer asked of the model, in tokens; default 8192.
     pub max_tokens: Option<u32>,
+    /// How hard models think; by default what the provider has as its own.
+    pub effort: Option<Effort>,
     pub trust: Trust,
     /// Further names of files that hold secrets, as patterns such as `*.vault`.
     pub secrets: Vec<String>,
@@ -39,6 +41,17 @@ pub enum Resume {
     Ask,
     /// They go on.
     Auto,
+}
+
+/// How much a model may spend on thinking, from least to most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    Low,
+    Medium,
+    High,
+    XHigh,
+    Max,
 }
 
 /// The wire formats of providers.

@@ -10,10 +10,10 @@ use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
 use swarm_guard::exec::{Confinement, Network, Policy, coverage};
 use swarm_guard::{Bounds, Secrets};
-use swarm_model::{ApiKey, Client, Config, Format};
+use swarm_model::{ApiKey, Client, Config, Effort, Format};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
 use swarm_wire::mail::Protocol;
-use swarm_wire::settings::{Provider, Settings};
+use swarm_wire::settings::{self, Provider, Settings};
 use swarm_wire::team::{BackendType, MemberEntry};
 use swarm_wire::{AgentId, RequestId, TeamName};
 use tokio::sync::{mpsc, watch};
@@ -211,6 +211,7 @@ impl Hub {
             client: Arc::new(client(&self.settings)),
             model: model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
             max_tokens: self.settings.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
+            effort: self.settings.effort.map(effort),
             bounds: bounds_view,
             inbox: Inbox::new(arrivals),
             post: post.clone(),
@@ -320,6 +321,16 @@ fn format(provider: Provider) -> Format {
         Provider::Anthropic => Format::Messages,
         Provider::OpenaiResponses => Format::Responses,
         Provider::OpenaiChat => Format::ChatCompletions,
+    }
+}
+
+fn effort(effort: settings::Effort) -> Effort {
+    match effort {
+        settings::Effort::Low => Effort::Low,
+        settings::Effort::Medium => Effort::Medium,
+        settings::Effort::High => Effort::High,
+        settings::Effort::XHigh => Effort::XHigh,
+        settings::Effort::Max => Effort::Max,
     }
 }
 

@@ -20,7 +20,7 @@ use swarm_wire::lsp::{
     DecisionName, Event, PermissionResolveParams, TranscriptParams, TranscriptResult, TurnEnd,
 };
 use swarm_wire::permission::{Behavior, Mode, PermissionRequest, RuleUpdate, Scope};
-use swarm_wire::settings::{Provider, Settings};
+use swarm_wire::settings::{Effort, Provider, Settings};
 use swarm_wire::transcript::Entry;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{broadcast, mpsc};
@@ -52,6 +52,9 @@ pub(crate) struct Arguments {
     /// The model; else the provider's default.
     #[arg(long)]
     model: Option<String>,
+    /// How hard models think: low, medium, high, xhigh or max, as far as the model has it; else the provider's own.
+    #[arg(long, value_parser = super::named::<Effort>)]
+    effort: Option<Effort>,
     /// What the model's server speaks: anthropic, openai-responses or openai-chat; else told by the environment.
     #[arg(long, value_parser = super::named::<Provider>)]
     provider: Option<Provider>,
@@ -90,8 +93,12 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
     let root = Root::from_env().context("no state directory")?;
     root.prepare().context("the state directory cannot be used")?;
     let workspace: PathBuf = environment::directory().context("the current folder")?;
-    let settings =
-        Settings { model: arguments.model.clone(), provider: arguments.provider, ..Settings::default() };
+    let settings = Settings {
+        model: arguments.model.clone(),
+        effort: arguments.effort,
+        provider: arguments.provider,
+        ..Settings::default()
+    };
     let leader = Leader::start(Options {
         root: root.path().to_owned(),
         workspace: Some(workspace),
