@@ -58,6 +58,11 @@ pub enum Report {
         summary: Option<String>,
         text: String,
     },
+    /// Its history was replaced by a summary; in tokens, roughly.
+    Compacted {
+        before: usize,
+        after: usize,
+    },
     /// It changed the team's list of tasks.
     TasksChanged,
     /// The member's loop goes round, though nothing new came of it.

@@ -158,6 +158,11 @@ impl Files {
         }
     }
 
+    /// Nothing counts as seen by the model any more.
+    pub(crate) fn forget_seen(&self) {
+        lock(&self.seen).clear();
+    }
+
     /// Refuses a change to a file that the model has not seen as it is now. The error is for the model.
     pub(crate) fn require_read(&self, path: &Path, now: &Content) -> Result<(), String> {
         match lock(&self.seen).get(path) {

@@ -4,6 +4,7 @@
 
 mod chatter;
 mod clock;
+mod compact;
 mod context;
 mod ending;
 mod event;

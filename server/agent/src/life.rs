@@ -57,6 +57,8 @@ pub struct Setup {
     pub max_tokens: u32,
     /// How hard the model thinks; `None` leaves it to the provider.
     pub effort: Option<Effort>,
+    /// How many tokens the model takes, history and answer together.
+    pub context_window: u32,
     pub bounds: watch::Receiver<Bounds>,
     pub inbox: Inbox,
     pub post: Arc<Post>,
@@ -202,6 +204,8 @@ impl Member {
             model: setup.model,
             max_tokens: setup.max_tokens,
             effort: setup.effort,
+            context_window: setup.context_window,
+            measured: None,
             system: system_text(&setup.agent, &setup.cwd, &setup.instructions),
             gate,
             history: History::new(setup.transcript, setup.entries),

@@ -42,6 +42,11 @@ impl Post {
         self.team.tasks()
     }
 
+    /// Everybody in the team. Blocks.
+    pub fn members(&self) -> Result<Vec<AgentId>, swarm_store::Error> {
+        Ok(self.team.read()?.members.into_iter().map(|member| member.agent_id).collect())
+    }
+
     /// Sends free text to a member, or with `*` to each but the sender; gives who got it, and as
     /// which message.
     pub async fn send_text(&self, to: &str, letter: Letter) -> Result<Vec<(AgentId, MessageId)>, PostError> {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use swarm_model::{CallError, Client, Delta, Effort, Error as ModelError, Part, Reply, Request, Stop};
+use swarm_model::{
+    CallError, Client, Delta, Effort, Error as ModelError, Message, Part, Reply, Request, Stop, Usage,
+};
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::transcript::{Body, CallResult};
 use swarm_wire::{MemberName, TurnId};
@@ -10,6 +12,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::chatter::Exchange;
+use crate::compact::{Compaction, cut_middle};
 use crate::context::{History, HistoryError, blocks_of};
 use crate::ending::Ending;
 use crate::event::{Report, Reporter};
@@ -43,6 +46,10 @@ pub(crate) struct Engine {
     pub(crate) model: String,
     pub(crate) max_tokens: u32,
     pub(crate) effort: Option<Effort>,
+    /// How many tokens the model takes in all.
+    pub(crate) context_window: u32,
+    /// The history's bytes when the provider last counted its tokens, and that count.
+    pub(crate) measured: Option<(usize, usize)>,
     pub(crate) system: Arc<str>,
     pub(crate) gate: Arc<Gate>,
     pub(crate) history: History,
@@ -83,9 +90,23 @@ impl Engine {
         result: &mut TurnResult,
     ) -> Result<(TurnEnd, Option<String>), HistoryError> {
         self.take_in(turn, inputs, result).await?;
+        let mut attempts = 0;
         loop {
+            // When nothing can be done about it, the request itself shows whether it fits.
+            if self.is_nearly_full()
+                && let Compaction::Interrupted = self.make_room(turn, &mut attempts, context).await?
+            {
+                return self.interrupted(turn, context).await;
+            }
             let reply = match self.ask_model(turn, &context.turn).await {
                 Ok(reply) => reply,
+                Err(broken) if broken.error.is_too_long() && broken.partial.is_empty() => {
+                    match self.make_room(turn, &mut attempts, context).await? {
+                        Compaction::Done => continue,
+                        Compaction::Interrupted => return self.interrupted(turn, context).await,
+                        Compaction::Failed(why) => return self.full(turn, &why).await,
+                    }
+                }
                 Err(broken) => return self.broken(turn, broken, context).await,
             };
             let calls = calls_of(&reply.content);
@@ -147,23 +168,29 @@ impl Engine {
         Ok(())
     }
 
-    async fn ask_model(&self, turn: &TurnId, cancel: &CancellationToken) -> Result<Reply, CallError> {
-        let request = Request {
+    /// A request of this member, with the prefix that all of them share.
+    pub(crate) fn request(&self, messages: Vec<Message>) -> Request {
+        Request {
             model: self.model.clone(),
             system: self.system.clone(),
             tools: self.gate.tools.specs(),
-            messages: self.history.messages().to_vec(),
+            messages,
             max_tokens: self.max_tokens,
             effort: self.effort,
-        };
+        }
+    }
+
+    async fn ask_model(&mut self, turn: &TurnId, cancel: &CancellationToken) -> Result<Reply, CallError> {
+        let request = self.request(self.history.messages().to_vec());
         let (pieces, mut arrived) = mpsc::unbounded_channel();
+        let client = self.client.clone();
         let call = async move {
             // Owned here, so that the channel closes when the call is over.
             let pieces = pieces;
             let mut deltas = |delta: Delta| {
                 let _ = pieces.send(delta);
             };
-            self.client.complete(&request, &mut deltas, cancel).await
+            client.complete(&request, &mut deltas, cancel).await
         };
         let forward = async {
             while let Some(delta) = arrived.recv().await {
@@ -172,6 +199,10 @@ impl Engine {
         };
         let (reply, ()) = tokio::join!(call, forward);
         if let Ok(reply) = &reply {
+            let Usage { input, output, cached } = reply.usage;
+            let tokens = usize::try_from(input + output + cached).unwrap_or(usize::MAX);
+            // The answer itself is pushed next, and counted twice for a moment: rather too much than too little.
+            self.measured = (tokens > 0).then(|| (self.history.bytes(), tokens));
             self.reporter.send(Report::Used { usage: reply.usage }).await;
         }
         reply
@@ -241,6 +272,19 @@ impl Engine {
         Ok((TurnEnd::Failed, Some(reason)))
     }
 
+    /// The history does not fit, however it is shortened.
+    async fn full(&mut self, turn: &TurnId, why: &str) -> Result<(TurnEnd, Option<String>), HistoryError> {
+        let reason = format!(
+            "the conversation does not fit into the model's {} tokens, and could not be summarised ({why}); stop this member \
+             and start another, or choose a model that takes more",
+            self.context_window
+        );
+        self.history
+            .push(turn, Body::Ended { reason: format!("This turn failed: {reason}"), unfinished: false })
+            .await?;
+        Ok((TurnEnd::Failed, Some(reason)))
+    }
+
     async fn interrupted(
         &mut self,
         turn: &TurnId,
@@ -304,28 +348,5 @@ fn odd_stop(stop: &Stop) -> Option<String> {
         }
         Stop::Refusal => Some("the provider's safety rules ended the answer".to_owned()),
         Stop::Other(reason) => Some(format!("the model stopped: {reason}")),
-    }
-}
-
-/// Cuts the middle out of a text that is longer than `max` bytes, at character borders.
-fn cut_middle(text: String, max: usize) -> String {
-    if text.len() <= max {
-        return text;
-    }
-    let head = text.floor_char_boundary(max / 2);
-    let tail = text.ceil_char_boundary(text.len() - max / 2);
-    format!("{}\n[… {} bytes cut …]\n{}", &text[..head], tail - head, &text[tail..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_result_is_cut_at_characters_and_says_so() {
-        let cut = cut_middle("é".repeat(100), 51);
-        assert!(cut.starts_with(&"é".repeat(12)) && cut.ends_with('é'));
-        assert!(cut.contains("bytes cut"));
-        assert_eq!(cut_middle("short".into(), 51), "short");
     }
 }

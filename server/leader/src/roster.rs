@@ -162,6 +162,7 @@ impl Roster {
             Report::Sent { to, id, summary, text } => {
                 return vec![Event::Message { from: agent.to_string(), to, id, summary, text }];
             }
+            Report::Compacted { before, after } => Some(Event::Compacted { member: agent, before, after }),
             Report::TasksChanged => return Vec::new(),
             Report::Alive => None,
             Report::Idle => {

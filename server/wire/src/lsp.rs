@@ -440,6 +440,12 @@ pub enum Event {
     Warning {
         text: String,
     },
+    /// A member's history was replaced by its summary; in tokens, roughly.
+    Compacted {
+        member: AgentId,
+        before: usize,
+        after: usize,
+    },
     TaskChanged {
         task: Box<Task>,
     },

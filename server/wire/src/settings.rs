@@ -23,6 +23,8 @@ pub struct Settings {
     pub max_tokens: Option<u32>,
     /// How hard models think; by default what the provider has as its own.
     pub effort: Option<Effort>,
+    /// How many tokens the model takes, history and answer together; by default what is known of the model.
+    pub context_window: Option<u32>,
     pub trust: Trust,
     /// Further names of files that hold secrets, as patterns such as `*.vault`.
     pub secrets: Vec<String>,

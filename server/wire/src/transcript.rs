@@ -31,6 +31,13 @@ pub enum Body {
     Assistant { content: Vec<Block> },
     /// The results of the calls in the answer before, each exactly once.
     Results { results: Vec<CallResult> },
+    /// All before this was replaced by its summary; the model is shown what follows.
+    Compacted {
+        summary: String,
+        /// The newest inputs, word for word: nobody had answered them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        carried: Vec<String>,
+    },
     /// Why a turn ended otherwise than by the model's own stop.
     Ended {
         reason: String,

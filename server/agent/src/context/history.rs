@@ -24,13 +24,15 @@ pub(crate) struct History {
     transcript: Option<Transcript>,
     messages: Vec<Message>,
     consumed: HashSet<MessageId>,
+    /// The texts of the messages, in bytes.
+    bytes: usize,
 }
 
 impl History {
     /// Takes up a transcript. Calls whose result was lost get one that says so, and are never run again.
     pub(crate) fn new(transcript: Transcript, entries: Vec<Entry>) -> Self {
         let mut history =
-            Self { transcript: Some(transcript), messages: Vec::new(), consumed: HashSet::new() };
+            Self { transcript: Some(transcript), messages: Vec::new(), consumed: HashSet::new(), bytes: 0 };
         for entry in entries {
             history.answer_open_calls(&entry.body);
             history.show(&entry.body);
@@ -42,6 +44,11 @@ impl History {
     /// What the model is shown, oldest first.
     pub(crate) fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// How much text the model is shown, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Whether this message stands in the transcript already, so that it is only to be acknowledged.
@@ -75,7 +82,14 @@ impl History {
     }
 
     fn show(&mut self, body: &Body) {
+        self.bytes += bytes_of(body);
         match body {
+            Body::Compacted { summary, carried } => {
+                self.messages.clear();
+                self.bytes = bytes_of(body);
+                let texts = std::iter::once(summary).chain(carried);
+                self.show_user(texts.cloned().map(UserPart::Text).collect());
+            }
             Body::User { text, mail } => {
                 self.consumed.extend(mail.iter().cloned());
                 self.show_user(vec![UserPart::Text(text.clone())]);
@@ -126,6 +140,26 @@ impl History {
         if !lost.is_empty() {
             self.messages.push(Message::User(lost));
         }
+    }
+}
+
+fn bytes_of(body: &Body) -> usize {
+    match body {
+        Body::User { text, .. } => text.len(),
+        Body::Assistant { content } => content.iter().map(bytes_of_block).sum(),
+        Body::Results { results } => results.iter().map(|result| result.content.len()).sum(),
+        Body::Compacted { summary, carried } => {
+            summary.len() + carried.iter().map(String::len).sum::<usize>()
+        }
+        Body::Ended { reason, .. } => reason.len(),
+    }
+}
+
+fn bytes_of_block(block: &Block) -> usize {
+    match block {
+        Block::Text { text } => text.len(),
+        Block::ToolUse { input, .. } => input.to_string().len(),
+        Block::Opaque { item } => item.to_string().len(),
     }
 }
 

@@ -43,6 +43,15 @@ pub fn wrap_task(task: &Task) -> String {
     )
 }
 
+/// The summary that stands for a history.
+pub(crate) fn wrap_history(summary: &str, standing: &str) -> String {
+    let (summary, standing) = (body(summary), body(standing));
+    format!(
+        "<notice about=\"history\">\nYour conversation so far grew too long and was replaced by your own summary of it:\n\n\
+         {summary}\n\n{standing}\n</notice>"
+    )
+}
+
 /// The request to end, as a teammate's model reads it.
 pub(crate) fn wrap_shutdown(from: &str, request: &RequestId, reason: Option<&str>) -> String {
     let why = reason.map(|reason| format!(" Why: {}", body(reason))).unwrap_or_default();

@@ -210,6 +210,7 @@ impl Hub {
             entries,
             client: Arc::new(client(&self.settings)),
             model: model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            context_window: self.settings.context_window.unwrap_or_else(|| context_window(model.as_deref())),
             max_tokens: self.settings.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
             effort: self.settings.effort.map(effort),
             bounds: bounds_view,
@@ -291,6 +292,16 @@ fn own_state(root: &Path) -> PathBuf {
 /// What counts as a secret; an error names the pattern that is none.
 pub(super) fn secrets(settings: &Settings) -> Result<Secrets, String> {
     Secrets::with(&settings.secrets).map_err(|error| format!("the setting `secrets` is passed over: {error}"))
+}
+
+/// How many tokens a model takes, as its provider says (December 2026); what is not known is taken for little.
+fn context_window(model: Option<&str>) -> u32 {
+    match model.unwrap_or(DEFAULT_MODEL) {
+        name if name.starts_with("claude") => 200_000,
+        name if name.starts_with("gpt-5") => 272_000,
+        name if ["gpt-4o", "o1", "o3", "o4"].iter().any(|start| name.starts_with(start)) => 128_000,
+        _ => 32_768,
+    }
 }
 
 /// How far the walls reach, as decisions see it.

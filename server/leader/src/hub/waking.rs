@@ -115,7 +115,7 @@ impl Hub {
 fn is_unfinished(last: &Entry) -> bool {
     match &last.body {
         // What belongs to no turn was only taken note of.
-        Body::User { .. } => last.turn_id.is_some(),
+        Body::User { .. } | Body::Compacted { .. } => last.turn_id.is_some(),
         Body::Results { .. } => true,
         Body::Assistant { content } => content.iter().any(|block| matches!(block, Block::ToolUse { .. })),
         Body::Ended { unfinished, .. } => *unfinished,

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it, with the place")]
 
+mod compaction;
 mod endings;
 mod forgery;
 mod members;
