@@ -54,8 +54,14 @@ pub(crate) fn rust_files() -> Vec<SourceFile> {
 
 /// The workspace's own packages, as `cargo metadata` describes them.
 pub(crate) fn packages() -> Vec<Value> {
+    packages_of("Cargo.toml")
+}
+
+/// The packages of the workspace with this manifest.
+pub(crate) fn packages_of(manifest: &str) -> Vec<Value> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--format-version=1", "--no-deps", "--offline", "--locked"]);
+    cargo.args(["--manifest-path", manifest]);
     let metadata: Value =
         serde_json::from_str(&stdout_of(cargo.current_dir(root()))).expect("cargo metadata prints JSON");
     metadata["packages"].as_array().expect("cargo metadata lists packages").clone()

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that finds no value fails")]
 
+mod always;
 mod commands;
 mod documents;
 mod edits;
@@ -13,6 +14,7 @@ mod permissions;
 mod questions;
 mod requests;
 mod secrets;
+mod seen;
 mod turns;
 mod views;
 
@@ -40,6 +42,11 @@ fn prompt(editor: &mut Editor, text: &str) -> Value {
 /// Waits for the next question of an agent, as the event that a rich client draws it from.
 fn asked(editor: &mut Editor) -> Value {
     editor.await_event("permissionRequested")["event"]["request"].take()
+}
+
+/// Whether an event is of the member of this name.
+fn of(event: &Value, name: &str) -> bool {
+    event["member"].as_str().is_some_and(|agent| agent.split('@').next() == Some(name))
 }
 
 /// Executes a command of ours.

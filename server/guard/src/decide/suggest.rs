@@ -72,7 +72,8 @@ fn exactly(tool: &str, item: &Item<'_>) -> Option<Rule> {
 /// `cargo test --all` → `cargo test *`, for a command that only runs code.
 fn wider(item: &Item<'_>) -> Option<Rule> {
     let Thing::Part(part) = &item.thing else { return None };
-    if part.level != Level::RunsCode || part.what != What::Command {
+    // A wide rule grants no secret, so the like of it would be asked again.
+    if part.level != Level::RunsCode || part.what != What::Command || item.secret {
         return None;
     }
     let mut words = part.words.iter().map(|word| word.plain());

@@ -224,3 +224,18 @@ fn a_no_gives_no_permit() {
     assert!(question().answered(&Answer::reject(None)).is_none());
     assert!(question().answered(&Answer::allow()).is_some());
 }
+
+#[test]
+fn what_a_question_offers_lets_its_own_call_through() {
+    for command in ["git rm --cached .env", "cargo run server.pem", "make .env && touch a > b"] {
+        let Verdict::Ask(question) = bash(command, &bounds(Mode::Default, Trust::Ask)) else {
+            panic!("{command} does not ask");
+        };
+        assert!(!question.suggestions.is_empty(), "{command}");
+        for update in &question.suggestions {
+            let mut after = bounds(Mode::Default, Trust::Ask);
+            after.rules.add(update).unwrap();
+            assert_eq!(short(&bash(command, &after)), "allow", "{command}: {update:?}");
+        }
+    }
+}

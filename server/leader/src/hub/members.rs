@@ -97,6 +97,8 @@ impl Hub {
         let notices = self.adopt(led.map_err(|error| Refusal::Failed(team::refusal(&error)))?);
         self.publish(notices.into_iter().map(|text| ClientEvent::Warning { text }).collect());
         self.refresh_rules().await;
+        // A crash before the first look at everybody is noticed as one, too.
+        self.mark_led().await;
         Ok(())
     }
 
