@@ -1,9 +1,9 @@
 //! How long a decision takes: `cargo bench -p swarm-guard --bench decide`. The baseline is the parse of the same
 //! lines by tree-sitter alone.
 #![expect(
+    clippy::expect_used,
     clippy::print_stdout,
     clippy::unwrap_used,
-    clippy::expect_used,
     reason = "a benchmark prints, and stops where it cannot go on"
 )]
 
