@@ -101,6 +101,8 @@ fn a_client_that_does_not_read_stalls_no_agent() {
     let caps = json!({ "experimental": { "swarm": { "events": true, "permissions": true } } });
     send(json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "capabilities": caps, "rootUri": world.uri("").trim_end_matches('/'),
+        // All of it is to stay in the history.
+        "initializationOptions": { "contextWindow": 100_000_000 },
     } }));
     // Its answer is not read, but it has to be there before more may be asked.
     let mut first = [0; 1];
