@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use swarm_guard::{Bounds, Permit, Question, Verdict, decide};
 use swarm_wire::AgentId;
-use swarm_wire::permission::{Answer, PermissionRequest, Status};
+use swarm_wire::permission::{Answer, PermissionRequest};
 use swarm_wire::transcript::CallResult;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -190,27 +190,14 @@ impl Gate {
         agent: &AgentId,
     ) -> PermissionRequest {
         PermissionRequest {
-            id: permission_id(),
-            worker_id: agent.clone(),
-            worker_name: agent.name.clone(),
             worker_color: self.color.clone(),
-            team_name: agent.team.clone(),
-            tool_name: call.name.clone(),
-            tool_use_id: call.id.clone(),
             description: preview.description.clone(),
             level: preview.effect.level(),
             why: question.why.clone(),
-            input: call.input.clone(),
             change: preview.change.clone(),
             permission_suggestions: question.suggestions.clone(),
-            status: Status::Pending,
-            resolved_by: None,
-            resolved_at: None,
-            feedback: None,
-            updated_input: None,
-            permission_updates: Vec::new(),
-            batch: None,
             created_at: unix_ms(),
+            ..PermissionRequest::open(permission_id(), agent, &call.name, &call.id, call.input.clone())
         }
     }
 }

@@ -134,6 +134,35 @@ pub struct PermissionRequest {
     pub created_at: u64,
 }
 
+impl PermissionRequest {
+    /// An open question of `worker`, with nothing said of its call yet but its tool, id and input.
+    pub fn open(id: RequestId, worker: &AgentId, tool_name: &str, tool_use_id: &str, input: Value) -> Self {
+        Self {
+            id,
+            worker_id: worker.clone(),
+            worker_name: worker.name.clone(),
+            worker_color: None,
+            team_name: worker.team.clone(),
+            tool_name: tool_name.to_owned(),
+            tool_use_id: tool_use_id.to_owned(),
+            description: String::new(),
+            level: Level::RunsCode,
+            why: String::new(),
+            input,
+            change: None,
+            permission_suggestions: Vec::new(),
+            status: Status::Pending,
+            resolved_by: None,
+            resolved_at: None,
+            feedback: None,
+            updated_input: None,
+            permission_updates: Vec::new(),
+            batch: None,
+            created_at: 0,
+        }
+    }
+}
+
 /// What an edit would do to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

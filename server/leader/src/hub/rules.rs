@@ -9,7 +9,7 @@ use swarm_guard::Rules;
 use swarm_store::Root;
 use swarm_wire::RequestId;
 use swarm_wire::lsp::Event as ClientEvent;
-use swarm_wire::permission::{Answer, Level, PermissionRequest, Scope, Status};
+use swarm_wire::permission::{Answer, PermissionRequest, Scope};
 use tokio::sync::oneshot;
 
 use super::Hub;
@@ -88,32 +88,16 @@ impl Hub {
         let (Some(untrusted), Some(team)) = (untrusted, &self.team) else { return };
         let lead = team.led.file.lead_agent_id.clone();
         let Untrusted { file, hash, allow } = untrusted;
+        let input = json!({ "file": file, "allow": allow, "sha256": hash });
         let request = PermissionRequest {
-            id: permission_id(),
-            worker_name: lead.name.clone(),
-            worker_color: None,
-            team_name: lead.team.clone(),
-            worker_id: lead,
-            tool_name: PROJECT_RULES.to_owned(),
-            tool_use_id: hash.clone(),
             description: format!(
                 "Trust this project's {}, which would allow {}",
                 file.display(),
                 allow.join(", ")
             ),
-            level: Level::RunsCode,
             why: "a project's rules grant nothing before you trust them".to_owned(),
-            input: json!({ "file": file, "allow": allow, "sha256": hash }),
-            change: None,
-            permission_suggestions: Vec::new(),
-            status: Status::Pending,
-            resolved_by: None,
-            resolved_at: None,
-            feedback: None,
-            updated_input: None,
-            permission_updates: Vec::new(),
-            batch: None,
             created_at: swarm_agent::unix_ms(),
+            ..PermissionRequest::open(permission_id(), &lead, PROJECT_RULES, &hash, input)
         };
         let (answer, answered) = oneshot::channel::<Answer>();
         self.sources.asked = Some((request.id.clone(), hash.clone()));

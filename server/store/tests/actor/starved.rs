@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 
 use swarm_store::{Draft, Durability, Error, Origin, Result, Root, TeamDir, Transcript};
-use swarm_wire::permission::{Answer, Level, Outcome, PermissionRequest, ResolvedBy, Status};
+use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy};
 use swarm_wire::team::TeamFile;
 use swarm_wire::transcript::{Body, Entry};
 use swarm_wire::{AgentId, RequestId};
@@ -16,7 +16,7 @@ pub(crate) fn prepare(root: &Root, team: &TeamDir) {
     team.mailbox(&ada()).create().unwrap();
     send(team).unwrap();
     Transcript::open(team, &ada()).unwrap().0.append(&[entry()]).unwrap();
-    team.permissions().write_pending(&request(team)).unwrap();
+    team.permissions().write_pending(&request()).unwrap();
 }
 
 /// On a small file system of its own.
@@ -35,7 +35,7 @@ pub(crate) fn fill_the_disk(root: &Root, team: &TeamDir) {
     send(team).unwrap();
     let unread = team.mailbox(&ada()).reader().unread().unwrap();
     assert_eq!((unread.mail.len(), unread.problems.len()), (2, 0));
-    let answer = team.permissions().resolve(&request(team).id, &Answer::allow(), ResolvedBy::Leader);
+    let answer = team.permissions().resolve(&request().id, &Answer::allow(), ResolvedBy::Leader);
     assert_eq!(answer.unwrap().outcome, Outcome::Resolved, "the answer that failed did not count");
     assert!(team.read().unwrap().description.is_none());
     println!("well");
@@ -60,7 +60,7 @@ fn refused(root: &Root, team: &TeamDir, transcript: &mut Transcript, is_right: f
 
 fn attempts(root: &Root, team: &TeamDir) -> Vec<(&'static str, Option<Error>)> {
     let described = team.update(|file| file.description = Some("x".repeat(100)));
-    let answered = team.permissions().resolve(&request(team).id, &Answer::allow(), ResolvedBy::Leader);
+    let answered = team.permissions().resolve(&request().id, &Answer::allow(), ResolvedBy::Leader);
     vec![
         ("prepare", root.prepare().err()),
         ("send", send(team).err()),
@@ -112,28 +112,15 @@ fn team_file(team: &TeamDir) -> TeamFile {
     }
 }
 
-fn request(team: &TeamDir) -> PermissionRequest {
+fn request() -> PermissionRequest {
     PermissionRequest {
-        id: RequestId::new("perm-1-aaaaaa"),
-        worker_id: ada(),
-        worker_name: "ada".parse().unwrap(),
-        worker_color: None,
-        team_name: team.name().clone(),
-        tool_name: "Bash".to_owned(),
-        tool_use_id: "t".to_owned(),
-        description: "d".to_owned(),
-        level: Level::RunsCode,
-        why: String::new(),
-        input: serde_json::Value::Null,
-        change: None,
-        permission_suggestions: Vec::new(),
-        status: Status::Pending,
-        resolved_by: None,
-        resolved_at: None,
-        feedback: None,
-        updated_input: None,
-        permission_updates: Vec::new(),
-        batch: None,
         created_at: 1,
+        ..PermissionRequest::open(
+            RequestId::new("perm-1-aaaaaa"),
+            &ada(),
+            "Bash",
+            "t",
+            serde_json::Value::Null,
+        )
     }
 }

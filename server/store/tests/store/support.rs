@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use swarm_store::{Root, TeamDir};
-use swarm_wire::permission::{Level, PermissionRequest, Status};
+use swarm_wire::permission::PermissionRequest;
 use swarm_wire::team::TeamFile;
 use swarm_wire::transcript::{Body, Entry};
 use swarm_wire::{AgentId, RequestId};
@@ -39,27 +39,15 @@ pub(crate) fn id(agent: &str) -> AgentId {
 
 pub(crate) fn request(request_id: &str) -> PermissionRequest {
     PermissionRequest {
-        id: RequestId::new(request_id),
-        worker_id: id("ada@shop"),
-        worker_name: "ada".parse().unwrap(),
-        worker_color: None,
-        team_name: "shop".parse().unwrap(),
-        tool_name: "Bash".into(),
-        tool_use_id: "t1".into(),
         description: "run the tests".into(),
-        level: Level::RunsCode,
-        why: String::new(),
-        input: serde_json::json!({"command": "cargo test"}),
-        change: None,
-        permission_suggestions: Vec::new(),
-        status: Status::Pending,
-        resolved_by: None,
-        resolved_at: None,
-        feedback: None,
-        updated_input: None,
-        permission_updates: Vec::new(),
-        batch: None,
         created_at: 1,
+        ..PermissionRequest::open(
+            RequestId::new(request_id),
+            &id("ada@shop"),
+            "Bash",
+            "t1",
+            serde_json::json!({"command": "cargo test"}),
+        )
     }
 }
 
