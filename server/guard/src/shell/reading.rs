@@ -21,11 +21,11 @@ const fn listed(
     Spec { names, options: Options::Listed { flags, valued, long }, operands }
 }
 
-const SPECS: [Spec; 16] = [
+const SPECS: [Spec; 18] = [
     any(
         "echo true false : seq basename dirname pwd whoami id groups uname arch nproc uptime tty logname printenv \
          sleep expr type which whereis times tr ps free lscpu lsblk vmstat locale getconf exit return break \
-         continue shift wait jobs",
+         continue shift",
         Operands::Text,
     ),
     any(
@@ -34,6 +34,9 @@ const SPECS: [Spec; 16] = [
         Operands::Files,
     ),
     any("grep egrep fgrep", Operands::PatternThenFiles),
+    // `jobs -x` runs a command, `wait -p` sets a variable.
+    listed("jobs", "lnprs", "", "", Operands::Text),
+    listed("wait", "nf", "", "", Operands::Text),
     listed("printf", "", "", "", Operands::TextAtOnce),
     listed("hostname", "fisdIA", "", "fqdn ip-address short", Operands::None),
     listed(
@@ -116,9 +119,29 @@ pub(super) fn meaning(name: &str, arguments: &[Word]) -> Option<Meaning> {
     }
     let spec = SPECS.iter().find(|spec| spec.names.split_whitespace().any(|known| known == name))?;
     match spec.parse(arguments) {
+        Some(parsed) if name == "printf" && sets_a_variable(&parsed.operands) => {
+            Some(Meaning::new(Level::RunsCode, "`printf` sets a variable by `%n`"))
+        }
         Some(parsed) => Some(Meaning::read_only().reading(spec.reads(parsed))),
         None => Some(unlisted(name, arguments)),
     }
+}
+
+/// Whether a format has the conversion `n`, which stores how much was printed so far.
+fn sets_a_variable(operands: &[&Word]) -> bool {
+    let Some(format) = operands.first() else { return false };
+    let Some(format) = format.known() else { return true };
+    let mut rest = format;
+    while let Some((_, behind)) = rest.split_once('%') {
+        let of_conversion = |c: char| c.is_ascii_digit() || "-+ #.*'hlLqjzt".contains(c);
+        let conversion = behind.trim_start_matches(of_conversion);
+        if conversion.starts_with('n') {
+            return true;
+        }
+        let end = conversion.chars().next().map_or(0, char::len_utf8);
+        rest = conversion.get(end..).unwrap_or_default();
+    }
+    false
 }
 
 /// A known command with an option that is not listed: a file that it writes, or anything.

@@ -136,12 +136,37 @@ fn from_input(name: &str, arguments: &[Word]) -> Meaning {
         }
         return meaning;
     };
+    let options = arguments.get(..arguments.len() - command.len()).unwrap_or_default();
     let mut words = match command {
         [] => vec![Word::literal("echo")],
         _ => command.to_vec(),
     };
+    if let Some(mark) = replaced(options) {
+        // What is read takes the place of the mark wherever it stands, in the middle of a script too.
+        for word in &mut words {
+            if word.known().is_none_or(|text| text.contains(mark)) {
+                *word = Word::from_input();
+            }
+        }
+    }
     words.push(Word::from_input());
     starts(name, &words)
+}
+
+/// The mark that `xargs -I` replaces; its options are known to be well formed.
+fn replaced(options: &[Word]) -> Option<&str> {
+    let mut mark = None;
+    let mut rest = options.iter();
+    while let Some(word) = rest.next() {
+        let letters = word.known()?.strip_prefix('-')?;
+        let Some(at) = letters.find(|letter| "nIPLsdE".contains(letter)) else { continue };
+        let value = letters.get(at + 1..).filter(|value| !value.is_empty());
+        let value = value.or_else(|| rest.next().and_then(Word::known));
+        if letters.get(at..)?.starts_with('I') {
+            mark = value;
+        }
+    }
+    mark
 }
 
 /// The values of all words, joined by blanks, when all are known.
@@ -173,7 +198,8 @@ fn trap(arguments: &[Word]) -> Meaning {
 
 /// A shell with a script in its words. Anything else that it runs is not looked into.
 fn shell(name: &str, arguments: &[Word]) -> Meaning {
-    let mut plain = true;
+    // The others read some words otherwise than bash does.
+    let mut plain = matches!(name, "bash" | "sh" | "dash" | "ash");
     let mut rest = arguments;
     while let Some((word, behind)) = rest.split_first() {
         let Some(option) = word.known().filter(|option| option.starts_with('-')) else { break };
@@ -199,7 +225,7 @@ fn with_script(name: &str, rest: &[Word], plain: bool) -> Meaning {
     // What follows the script are its `$0`, `$1` …: unknown to the script's reading, as any variable.
     if !plain {
         meaning.level = Level::RunsCode;
-        meaning.why = format!("it gives `{name}` an option that is not known");
+        meaning.why = format!("`{name}` may read the script otherwise than bash does");
     }
     meaning
 }
