@@ -19,13 +19,9 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     pub(crate) fn heard(&mut self, input: &Input) {
-        match &input.from {
+        match sender_of_courtesy(input) {
             _ if input.class == Class::Notice => {}
-            Some(from)
-                if input.class == Class::Peer
-                    && input.text.len() <= COURTESY_LENGTH
-                    && self.peer.as_ref().is_none_or(|peer| peer == from) =>
-            {
+            Some(from) if self.peer.as_ref().is_none_or(|peer| peer == from) => {
                 self.peer = Some(from.clone());
             }
             _ => self.is_work = true,
@@ -62,14 +58,16 @@ impl Chatter {
 
     /// Whether inputs are only to be taken note of.
     pub(crate) fn covers(&self, inputs: &[Input]) -> bool {
-        let is_courtesy = |input: &Input| {
-            input.class == Class::Peer
-                && input.text.len() <= COURTESY_LENGTH
-                && input.from.is_some()
-                && input.from == self.peer
-        };
-        self.turns >= COURTESIES_MAX && inputs.iter().all(is_courtesy)
+        let is_of_peer =
+            |input| sender_of_courtesy(input).is_some_and(|from| self.peer.as_ref() == Some(from));
+        self.turns >= COURTESIES_MAX && inputs.iter().all(is_of_peer)
     }
+}
+
+/// Who wrote it, when it may be no more than a courtesy.
+fn sender_of_courtesy(input: &Input) -> Option<&AgentId> {
+    let is_short = input.class == Class::Peer && input.text.len() <= COURTESY_LENGTH;
+    input.from.as_ref().filter(|_| is_short)
 }
 
 #[cfg(test)]

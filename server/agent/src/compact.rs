@@ -3,14 +3,15 @@
 
 use std::fmt::Write as _;
 
-use swarm_model::{Error as ModelError, Message, Part, Reply, Request, UserPart};
+use swarm_model::{Error as ModelError, Message, Part, Request, UserPart};
 use swarm_wire::TurnId;
+use swarm_wire::task::TaskStatus;
 use swarm_wire::transcript::Body;
 
 use crate::context::{HistoryError, wrap_history};
 use crate::event::Report;
 use crate::tools::{ToolContext, task_shown};
-use crate::turn::Engine;
+use crate::turn::{Engine, cut_middle, text_of};
 
 /// How often a turn tries to make its history fit.
 const ATTEMPTS_MAX: u32 = 3;
@@ -84,7 +85,7 @@ impl Engine {
             Err(broken) => return Ok(Compaction::Failed(broken.error.to_string())),
         };
         self.reporter.send(Report::Used { usage: reply.usage }).await;
-        let Some(summary) = text_of(&reply) else {
+        let Some(summary) = text_of(&reply.content).filter(|text| !text.trim().is_empty()) else {
             return Ok(Compaction::Failed("the model gave no summary".to_owned()));
         };
         let carried = self.newest_inputs();
@@ -126,15 +127,6 @@ impl Engine {
         };
         parts.iter().filter_map(text).collect()
     }
-}
-
-fn text_of(reply: &Reply) -> Option<String> {
-    let texts = reply.content.iter().filter_map(|part| match part {
-        Part::Text(text) => Some(text.as_str()),
-        Part::ToolUse { .. } | Part::Opaque(_) => None,
-    });
-    let text = texts.collect::<Vec<_>>().join("\n");
-    (!text.trim().is_empty()).then_some(text)
 }
 
 /// A conversation as text.
@@ -181,31 +173,8 @@ async fn standing(context: &ToolContext, engine: &Engine) -> String {
         let _ = write!(text, "\nIn the team: {}.", names.join(", "));
     }
     let open = tasks.unwrap_or_default();
-    for task in open.iter().filter(|task| task.status != swarm_wire::task::TaskStatus::Completed) {
+    for task in open.iter().filter(|task| task.status != TaskStatus::Completed) {
         let _ = write!(text, "\nTask {}", task_shown(task));
     }
     text
-}
-
-/// Cuts the middle out of a text that is longer than `max` bytes, at character borders.
-pub(crate) fn cut_middle(text: String, max: usize) -> String {
-    if text.len() <= max {
-        return text;
-    }
-    let head = text.floor_char_boundary(max / 2);
-    let tail = text.ceil_char_boundary(text.len() - max / 2);
-    format!("{}\n[… {} bytes cut …]\n{}", &text[..head], tail - head, &text[tail..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_text_is_cut_at_characters_and_says_so() {
-        let cut = cut_middle("é".repeat(100), 51);
-        assert!(cut.starts_with(&"é".repeat(12)) && cut.ends_with('é'));
-        assert!(cut.contains("bytes cut"));
-        assert_eq!(cut_middle("short".into(), 51), "short");
-    }
 }

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::chatter::Exchange;
-use crate::compact::{Compaction, cut_middle};
+use crate::compact::Compaction;
 use crate::context::{History, HistoryError, blocks_of};
 use crate::ending::Ending;
 use crate::event::{Report, Reporter};
@@ -328,7 +328,8 @@ fn calls_of(parts: &[Part]) -> Vec<Call> {
     parts.iter().filter_map(call).collect()
 }
 
-fn text_of(parts: &[Part]) -> Option<String> {
+/// What a model's answer says.
+pub(crate) fn text_of(parts: &[Part]) -> Option<String> {
     let text: Vec<&str> = parts
         .iter()
         .filter_map(|part| match part {
@@ -348,5 +349,28 @@ fn odd_stop(stop: &Stop) -> Option<String> {
         }
         Stop::Refusal => Some("the provider's safety rules ended the answer".to_owned()),
         Stop::Other(reason) => Some(format!("the model stopped: {reason}")),
+    }
+}
+
+/// Cuts the middle out of a text that is longer than `max` bytes, at character borders.
+pub(crate) fn cut_middle(text: String, max: usize) -> String {
+    if text.len() <= max {
+        return text;
+    }
+    let head = text.floor_char_boundary(max / 2);
+    let tail = text.ceil_char_boundary(text.len() - max / 2);
+    format!("{}\n[… {} bytes cut …]\n{}", &text[..head], tail - head, &text[tail..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_at_characters_and_says_so() {
+        let cut = cut_middle("é".repeat(100), 51);
+        assert!(cut.starts_with(&"é".repeat(12)) && cut.ends_with('é'));
+        assert!(cut.contains("bytes cut"));
+        assert_eq!(cut_middle("short".into(), 51), "short");
     }
 }

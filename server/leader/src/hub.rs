@@ -10,6 +10,7 @@ mod tasks;
 mod waking;
 
 pub use members::home_of;
+pub use rules::PROJECT_RULES;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -53,7 +54,8 @@ impl Leader {
     }
 }
 
-pub use rules::PROJECT_RULES;
+/// How long a notice waits for others. The leader's agent is to start within a second.
+const NOTICES_WAIT: Duration = Duration::from_millis(200);
 
 /// The team, once there is one.
 struct Team {
@@ -69,9 +71,6 @@ struct Team {
     /// The list as it was last read.
     tasks: Vec<Task>,
 }
-
-/// How long a notice waits for others. The leader's agent is to start within a second.
-const NOTICES_WAIT: Duration = Duration::from_millis(200);
 
 struct Hub {
     root: Root,
@@ -275,7 +274,7 @@ impl Hub {
         if let Report::Sent { to, .. } = &report {
             self.wake(to).await;
         }
-        let may_assign = matches!(report, Report::Idle | Report::TasksChanged);
+        let (rests, changed_tasks) = (matches!(report, Report::Idle), matches!(report, Report::TasksChanged));
         let begins_or_ends =
             matches!(report, Report::TurnStarted { .. } | Report::TurnEnded { .. } | Report::Idle);
         if begins_or_ends {
@@ -286,7 +285,8 @@ impl Hub {
             (true, Some(team)) => self.publisher.tell(&team.led.file.name, happened),
             _ => self.publish(happened),
         }
-        if may_assign {
+        // Whoever changes the list says so: it is read again only then.
+        if changed_tasks || (rests && self.assign().await) {
             self.tasks_changed().await;
         }
     }

@@ -98,14 +98,31 @@ pub(crate) fn standing_rules(
 /// The rules of the user's and the project's settings; a project's file that the user has not trusted forbids and
 /// asks, and grants nothing. Blocks.
 pub fn settings_rules(root: &Root, workspace: &Path) -> (Rules, Vec<String>) {
-    let (mut rules, mut problems) = (Rules::default(), Vec::new());
-    let layers = match root.settings(workspace).read() {
+    let FromSettings { rules, problems, .. } = from_settings(root, workspace);
+    (rules, problems)
+}
+
+/// What the user's and the project's settings say of rules, as of one look at them.
+#[derive(Default)]
+pub(crate) struct FromSettings {
+    pub(crate) rules: Rules,
+    /// What is wrong with them, in words for the user.
+    pub(crate) problems: Vec<String>,
+    /// The project's file, when it grants something and the user has not said what to make of it.
+    pub(crate) untrusted: Option<Untrusted>,
+}
+
+/// Reads both settings files. Blocks.
+pub(crate) fn from_settings(root: &Root, workspace: &Path) -> FromSettings {
+    let settings = root.settings(workspace);
+    let layers = match settings.read() {
         Ok(layers) => layers,
         Err(error) => {
-            problems.push(format!("settings are passed over, their denials too: {error}"));
-            return (rules, problems);
+            let problems = vec![format!("settings are passed over, their denials too: {error}")];
+            return FromSettings { problems, ..FromSettings::default() };
         }
     };
+    let (mut rules, mut problems) = (Rules::default(), Vec::new());
     let project = if layers.project_trusted { Standing::Trusted } else { Standing::Untrusted };
     let files = [(&layers.user, Scope::User, Standing::Trusted), (&layers.project, Scope::Project, project)];
     for behavior in [Behavior::Deny, Behavior::Ask, Behavior::Allow] {
@@ -116,7 +133,14 @@ pub fn settings_rules(root: &Root, workspace: &Path) -> (Rules, Vec<String>) {
             }
         }
     }
-    (rules, problems)
+    let undecided = !layers.project_trusted && !layers.project_declined;
+    let allow = layers.project.permissions.allow;
+    let untrusted = layers.project_hash.filter(|_| undecided && !allow.is_empty()).map(|hash| Untrusted {
+        file: settings.project_path().to_owned(),
+        hash,
+        allow,
+    });
+    FromSettings { rules, problems, untrusted }
 }
 
 /// A project's file whose grants wait for the user's word.
@@ -126,18 +150,6 @@ pub(crate) struct Untrusted {
     pub(crate) hash: String,
     /// What it would allow.
     pub(crate) allow: Vec<String>,
-}
-
-/// The project's file, when it grants something and the user has not said what to make of it. Blocks.
-pub(crate) fn untrusted(root: &Root, workspace: &Path) -> Option<Untrusted> {
-    let settings = root.settings(workspace);
-    // What cannot be read was told with the rules, and grants nothing.
-    let layers = settings.read().ok()?;
-    let allow = layers.project.permissions.allow;
-    if layers.project_trusted || layers.project_declined || allow.is_empty() {
-        return None;
-    }
-    Some(Untrusted { file: settings.project_path().to_owned(), hash: layers.project_hash?, allow })
 }
 
 fn add_rule(rules: &mut Rules, problems: &mut Vec<String>, update: &RuleUpdate, standing: Standing) {

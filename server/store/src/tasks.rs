@@ -83,12 +83,7 @@ impl Tasks {
             let open = |task: &&Task| task.status != TaskStatus::Completed;
             let own = board.values().filter(open).filter(|task| task.owner.as_ref() == Some(agent));
             let free = board.values().filter(open).filter(|task| task.owner.is_none());
-            for task in own.chain(free) {
-                if let Claim::Claimed(task) = self.claim_read(task.clone(), agent)? {
-                    return Ok(Some(*task));
-                }
-            }
-            Ok(None)
+            self.claim_first(own.chain(free), agent)
         })
     }
 
@@ -104,12 +99,7 @@ impl Tasks {
             let waiting = own().filter(|task| task.status == TaskStatus::Pending);
             let free =
                 board.values().filter(|task| task.status == TaskStatus::Pending && task.owner.is_none());
-            for task in waiting.chain(free) {
-                if let Claim::Claimed(task) = self.claim_read(task.clone(), agent)? {
-                    return Ok(Some(*task));
-                }
-            }
-            Ok(None)
+            self.claim_first(waiting.chain(free), agent)
         })
     }
 
@@ -144,6 +134,20 @@ impl Tasks {
             }
             Ok(released)
         })
+    }
+
+    /// The first that can be claimed. The caller holds the lock.
+    fn claim_first<'a>(
+        &self,
+        tasks: impl Iterator<Item = &'a Task>,
+        agent: &AgentId,
+    ) -> Result<Option<Task>> {
+        for task in tasks {
+            if let Claim::Claimed(task) = self.claim_read(task.clone(), agent)? {
+                return Ok(Some(*task));
+            }
+        }
+        Ok(None)
     }
 
     /// The caller holds the lock.

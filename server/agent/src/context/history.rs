@@ -82,11 +82,13 @@ impl History {
     }
 
     fn show(&mut self, body: &Body) {
+        if matches!(body, Body::Compacted { .. }) {
+            self.messages.clear();
+            self.bytes = 0;
+        }
         self.bytes += bytes_of(body);
         match body {
             Body::Compacted { summary, carried } => {
-                self.messages.clear();
-                self.bytes = bytes_of(body);
                 let texts = std::iter::once(summary).chain(carried);
                 self.show_user(texts.cloned().map(UserPart::Text).collect());
             }

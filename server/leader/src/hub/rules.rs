@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use super::Hub;
 use super::members::blocking;
 use crate::event::Event;
-use crate::team::{self, Untrusted};
+use crate::team::{self, FromSettings, Untrusted};
 
 /// The tool that a question about a project's rules names; no model has it.
 pub const PROJECT_RULES: &str = "ProjectRules";
@@ -48,10 +48,9 @@ impl Hub {
             if now == seen {
                 return Ok(None);
             }
-            let (rules, problems) = team::settings_rules(&root, &workspace);
-            Ok(Some((now, rules, problems, team::untrusted(&root, &workspace))))
+            Ok(Some((now, team::from_settings(&root, &workspace))))
         });
-        let (now, rules, problems, untrusted) = match read.await {
+        let (now, FromSettings { rules, problems, untrusted }) = match read.await {
             Ok(Some(read)) => read,
             Ok(None) => return,
             Err(refusal) => return tracing::warn!(%refusal, "the settings were not read"),

@@ -54,7 +54,7 @@ impl Hub {
     }
 
     /// Gives every free teammate the next task. Whether anybody got one.
-    async fn assign(&mut self) -> bool {
+    pub(super) async fn assign(&mut self) -> bool {
         let free: Vec<AgentId> = self
             .roster
             .iter()
