@@ -93,6 +93,22 @@ fn explain_says_what_is_decided_and_by_which_rule() {
         .unwrap();
     let (_, out, err) = explain("Bash(ls -l)");
     assert!(out.starts_with("denied: ") && out.contains("`Bash(ls *)` of scope User"), "{out}{err}");
+    let (code, _, err) = explain("bash(rm -rf /)");
+    assert_eq!(code, Some(1));
+    assert!(err.contains("names no tool that is there; did you mean `Bash`?"), "{err}");
+    std::fs::write(
+        world.swarm_home().join("settings.json"),
+        r#"{"permisions": {}, "permissions": {"alow": [], "deny": ["Bash(a && b)", "edit(x)"]}}"#,
+    )
+    .unwrap();
+    let (_, out, err) = explain("Bash(ls)");
+    for problem in
+        ["sets `permisions`", "sets `permissions.alow`", "did you mean `Edit`?", "not one simple command"]
+    {
+        assert!(err.contains(problem), "{problem}: {err}");
+    }
+    assert!(out.starts_with("asked: ") && out.contains("cannot be read, and may forbid it"), "{out}");
+    std::fs::write(world.swarm_home().join("settings.json"), "{").unwrap();
     let (code, _, err) = explain("Bash(ls");
     assert_eq!(code, Some(1));
     assert!(err.contains("parenthesis"), "{err}");

@@ -28,3 +28,8 @@ pub use inbox::{Class, Inbox, Input, Receipt};
 pub use mail::{Arrival, Incoming, Letterbox, deliver, input_of};
 pub use post::{Letter, Post, PostError};
 pub use shell::{Shell, TeamShell};
+
+/// The names of the tools that members have, in alphabetical order.
+pub fn tool_names() -> Vec<String> {
+    tools::Tools::names()
+}

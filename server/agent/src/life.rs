@@ -244,7 +244,7 @@ impl Member {
             reporter: self.engine.reporter.clone(),
             shell: self.shell.clone(),
             outputs: self.outputs.clone(),
-            secrets: self.engine.gate.bounds.borrow().secrets.clone(),
+            bounds: self.engine.gate.bounds.clone(),
             jobs: self.jobs.clone(),
             tasks: self.post.tasks(),
             completed: self.completed.clone(),

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use swarm_guard::Secrets;
-use swarm_guard::exec::{Environment, Helper, Policy, caches, secret_files};
+use swarm_guard::Sight;
+use swarm_guard::exec::{Environment, Helper, Policy, caches, unseen};
 use swarm_guard::proxy::Proxy;
 use tokio::sync::OnceCell;
 
-/// How long it is known where a workspace has its secrets.
-const SECRETS_KEPT: Duration = Duration::from_secs(2);
+/// How long it is known where the files are that commands do not see.
+const UNSEEN_KEPT: Duration = Duration::from_secs(2);
 
 /// The same for all commands of one member.
 #[derive(Clone)]
@@ -29,12 +29,20 @@ pub struct TeamShell {
     /// Where the team's tools keep what they download; without, nothing is kept.
     caches: Option<PathBuf>,
     ready: OnceCell<()>,
-    secrets: Mutex<Option<(Instant, Vec<PathBuf>)>>,
+    unseen: Mutex<Option<Unseen>>,
+}
+
+/// What a look at the workspace found.
+#[derive(Debug, Clone)]
+struct Unseen {
+    at: Instant,
+    sight: Sight,
+    files: Vec<PathBuf>,
 }
 
 impl TeamShell {
     pub fn new(caches: Option<PathBuf>) -> Self {
-        Self { caches, ready: OnceCell::new(), secrets: Mutex::new(None) }
+        Self { caches, ready: OnceCell::new(), unseen: Mutex::new(None) }
     }
 }
 
@@ -44,18 +52,21 @@ impl Shell {
         Self { policy, env, helper, team, proxy: None }
     }
 
-    /// The walls of a command that may not see the secrets of the workspace.
-    pub(crate) async fn policy_without_secrets(&self, secrets: Secrets) -> Policy {
+    /// The walls of a command that sees this much of the workspace.
+    pub(crate) async fn policy_for(&self, sight: Sight) -> Policy {
         let mut policy = self.policy.clone();
-        let known = self.team.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if sight.is_clear() {
+            return policy;
+        }
+        let known = self.team.unseen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let files = match known {
-            Some((at, files)) if at.elapsed() < SECRETS_KEPT => files,
+            Some(known) if known.at.elapsed() < UNSEEN_KEPT && known.sight.is_like(&sight) => known.files,
             _ => {
-                let workspace = policy.workspace.clone();
-                let looked = tokio::task::spawn_blocking(move || secret_files(&workspace, &secrets)).await;
+                let (workspace, look) = (policy.workspace.clone(), sight.clone());
+                let looked = tokio::task::spawn_blocking(move || unseen(&workspace, &look)).await;
                 let files = looked.unwrap_or_default();
-                let now = Some((Instant::now(), files.clone()));
-                *self.team.secrets.lock().unwrap_or_else(PoisonError::into_inner) = now;
+                let now = Some(Unseen { at: Instant::now(), sight, files: files.clone() });
+                *self.team.unseen.lock().unwrap_or_else(PoisonError::into_inner) = now;
                 files
             }
         };

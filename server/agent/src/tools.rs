@@ -55,6 +55,16 @@ impl Tools {
         Self::new(tools)
     }
 
+    /// The names of all tools there are.
+    pub(crate) fn names() -> Vec<String> {
+        let lists = [Self::of_leader(), Self::of_teammate()];
+        let mut names: Vec<String> =
+            lists.iter().flat_map(|tools| tools.specs.iter().map(|spec| spec.name.clone())).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
     fn of_everybody() -> Vec<Arc<dyn AnyTool>> {
         vec![
             tool::erase(read::Read),

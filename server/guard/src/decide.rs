@@ -190,7 +190,7 @@ fn rule_on(item: &Item<'_>, bounds: &Bounds) -> Ruling {
     }
     let subjects = item.subjects(bounds);
     let found = |behavior| {
-        let hits = subjects.iter().filter_map(|subject| bounds.rules.find(behavior, *subject, Fit::Maybe));
+        let hits = subjects.iter().filter_map(|subject| bounds.rules.find(behavior, *subject, Fit::Unread));
         hits.max_by_key(|(fit, _)| *fit)
     };
     let by = |behavior, origin: Origin, what: &str| Ruling {
@@ -200,11 +200,13 @@ fn rule_on(item: &Item<'_>, bounds: &Bounds) -> Ruling {
     };
     match found(Behavior::Deny) {
         // Nothing lifts a denial, so what may fall under one is put to a person in every mode.
-        Some((Fit::Maybe, origin)) if matches!(bounds.mode, Mode::DontAsk | Mode::Plan) => {
-            return by(Behavior::Deny, origin, "may forbid it, which only the run would tell");
-        }
-        Some((Fit::Maybe, origin)) => {
-            return by(Behavior::Ask, origin, "may forbid it, which only the run would tell");
+        Some((fit @ (Fit::Unread | Fit::Maybe), origin)) => {
+            let what = match fit {
+                Fit::Unread => "cannot be read, and may forbid it",
+                _ => "may forbid it, which only the run would tell",
+            };
+            let nobody_asks = matches!(bounds.mode, Mode::DontAsk | Mode::Plan);
+            return by(if nobody_asks { Behavior::Deny } else { Behavior::Ask }, origin, what);
         }
         Some((_, origin)) => return by(Behavior::Deny, origin, "denies it"),
         None => {}

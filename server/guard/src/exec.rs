@@ -23,9 +23,9 @@ mod reports;
 #[cfg(target_os = "linux")]
 mod running;
 pub mod seatbelt;
-mod secret_files;
 #[cfg(target_os = "linux")]
 mod spawn;
+mod unseen;
 
 #[cfg(target_os = "linux")]
 pub use capture::{Output, Overflow};
@@ -38,6 +38,6 @@ pub use order::{Failed, Program, Step};
 pub use policy::{Confinement, Network, Policy, Protected};
 #[cfg(target_os = "linux")]
 pub use running::{Exit, Finished, Running};
-pub use secret_files::secret_files;
 #[cfg(target_os = "linux")]
 pub use spawn::{Command, ExecError, Helper, spawn};
+pub use unseen::unseen;

@@ -12,6 +12,7 @@ pub mod proxy;
 mod rules;
 mod secrets;
 mod shell;
+mod sight;
 pub mod table;
 
 pub use decide::{
@@ -20,5 +21,6 @@ pub use decide::{
 pub use effect::Effect;
 pub use grant::{Granted, Permit, admit};
 pub use rules::{Origin, Rule, RuleError, Rules, Standing};
-pub use secrets::Secrets;
+pub use secrets::{Secrets, without_passwords};
 pub use shell::{LENGTH_MAX, Part, Understanding, What, Word, shown, understand};
+pub use sight::Sight;

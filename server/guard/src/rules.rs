@@ -2,6 +2,7 @@
 //!
 //! Reads no files: whoever builds the set says where each rule comes from and whether its source is trusted.
 
+mod paths;
 mod pattern;
 
 use std::fmt;
@@ -12,7 +13,7 @@ use swarm_wire::permission::{Behavior, RuleUpdate, Scope};
 
 use crate::shell::Part;
 pub(crate) use pattern::Fit;
-use pattern::Pattern;
+use pattern::{ANY_TOOL, Pattern};
 
 /// Matches a tool's calls: all of them, or those that its pattern fits. What a pattern is depends on the tool:
 /// words of one simple command for Bash, a glob of paths for the file tools, a host for WebFetch, otherwise the
@@ -72,6 +73,7 @@ impl Eq for Rule {}
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.text {
+            Some(text) if matches!(self.pattern, Pattern::Unread) => f.write_str(text),
             Some(text) => write!(f, "{}({text})", self.tool),
             None => f.write_str(&self.tool),
         }
@@ -79,6 +81,14 @@ impl fmt::Display for Rule {
 }
 
 impl Rule {
+    /// What stands for a text that is no rule: it may be about every call of the tool that it names, or of any.
+    fn unread(text: &str) -> Self {
+        let name = text.split('(').next().unwrap_or_default().trim();
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let tool = if is_name { name } else { ANY_TOOL };
+        Self { tool: tool.to_owned(), text: Some(text.to_owned()), pattern: Pattern::Unread }
+    }
+
     /// The rule for exactly this path, host or key of a tool that takes no commands.
     pub(crate) fn exactly(tool: &str, key: &str) -> Option<Self> {
         format!("{tool}({})", pattern::escaped(tool, key)).parse().ok()
@@ -131,6 +141,12 @@ pub(crate) enum Subject<'a> {
         path: &'a Path,
         workspace: &'a Path,
     },
+    /// Files that a pattern of bash names, made absolute; which they are, only the run tells.
+    Spread {
+        tool: &'a str,
+        pattern: &'a Path,
+        workspace: &'a Path,
+    },
     Host(&'a str),
     Key {
         tool: &'a str,
@@ -152,6 +168,45 @@ impl Rules {
         let (behavior, scope) = (update.behavior, update.scope);
         self.0.extend(rules.into_iter().map(|rule| Entry { behavior, scope, standing, rule }));
         Ok(())
+    }
+
+    /// Adds what stands where a rule that forbids or asks should, and is none: whatever it may be about is put to a
+    /// person. What cannot be read grants nothing.
+    pub fn add_unread(&mut self, text: &str, behavior: Behavior, scope: Scope) {
+        if behavior != Behavior::Allow {
+            let rule = Rule::unread(text);
+            self.0.push(Entry { behavior, scope, standing: Standing::Untrusted, rule });
+        }
+    }
+
+    /// Those among them that forbid reading certain files.
+    pub(crate) fn forbidding_files(&self) -> Self {
+        let forbids = |entry: &&Entry| {
+            let is_for_files = matches!(entry.rule.pattern, Pattern::Path(_));
+            entry.behavior == Behavior::Deny && is_for_files && pattern::reads_files(&entry.rule.tool)
+        };
+        Self(self.0.iter().filter(forbids).cloned().collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of them is about this file, by its absolute path.
+    pub(crate) fn forbid_file(&self, file: &Path, workspace: &Path) -> bool {
+        self.paths().any(|paths| paths.fit(file, workspace) > Fit::No)
+    }
+
+    /// Whether one of them is about all that is in this folder.
+    pub(crate) fn forbid_folder(&self, folder: &Path, workspace: &Path) -> bool {
+        self.paths().any(|paths| paths.covers(folder, workspace))
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &paths::Paths> {
+        self.0.iter().filter_map(|entry| match &entry.rule.pattern {
+            Pattern::Path(paths) => Some(paths),
+            _ => None,
+        })
     }
 
     /// Puts the rules of `from` that are of these scopes in place of those here. False when that changes nothing.

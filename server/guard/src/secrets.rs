@@ -1,5 +1,7 @@
 //! Files that hold keys, tokens and passwords, told by their names: reading one asks.
 
+use std::borrow::Cow;
+
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Name patterns, one a line; a pattern with a `/` matches the end of the path.
@@ -76,6 +78,32 @@ impl Secrets {
     }
 }
 
+/// Characters of a name in an address from which on it is taken for a token.
+const TOKEN_LENGTH: usize = 20;
+
+/// The text with passwords and tokens in addresses (`https://name:token@host`) starred out, as `git remote -v` shows
+/// them.
+pub fn without_passwords(text: &str) -> Cow<'_, str> {
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some((before, behind)) = rest.split_once("://") {
+        let end = behind.find(|c: char| c == '/' || c == '@' || c.is_whitespace() || c.is_control());
+        let user = behind.get(..end.unwrap_or(behind.len())).unwrap_or_default();
+        let is_user = behind.get(user.len()..).is_some_and(|next| next.starts_with('@'));
+        shown.push_str(before);
+        shown.push_str("://");
+        rest = behind;
+        if is_user && (user.contains(':') || user.len() >= TOKEN_LENGTH) {
+            shown.push_str("***");
+            rest = behind.get(user.len()..).unwrap_or_default();
+        }
+    }
+    if shown.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    shown.push_str(rest);
+    Cow::Owned(shown)
+}
+
 impl Default for Secrets {
     fn default() -> Self {
         // The known patterns are tested to be patterns.
@@ -121,6 +149,22 @@ mod tests {
         }
         for pattern in ["*", "*.rs", "src/*", "*.*", "a?"] {
             assert!(!secrets.reached_by(pattern), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn passwords_in_addresses_are_starred_out() {
+        for (text, shown) in [
+            ("origin https://ada:hunter2@example.com/x (fetch)", "origin https://***@example.com/x (fetch)"),
+            ("https://ghp_0123456789abcdefghij@example.com", "https://***@example.com"),
+            (
+                "ssh://git@example.com/x https://example.com/a:b@c",
+                "ssh://git@example.com/x https://example.com/a:b@c",
+            ),
+            ("a://b:c@d a://b:c@d", "a://***@d a://***@d"),
+            ("no address: a@b://", "no address: a@b://"),
+        ] {
+            assert_eq!(without_passwords(text), shown);
         }
     }
 

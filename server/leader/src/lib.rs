@@ -10,9 +10,10 @@ mod permissions;
 mod ports;
 mod publish;
 mod roster;
+mod settings;
 mod team;
 
 pub use command::Refusal;
 pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, Session, TeamEvent};
 pub use hub::{PROJECT_RULES, home_of};
-pub use team::settings_rules;
+pub use settings::{settings_rules, unknown_tool};

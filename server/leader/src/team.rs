@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use swarm_agent::{Letterbox, Post, unix_ms};
 use swarm_guard::{Rules, Standing};
 use swarm_store::{Error, Lease, Root, TeamDir, TeamKey, Transcript, Watch};
-use swarm_wire::permission::{Behavior, Mode, RuleUpdate, Scope};
+use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::team::{BackendType, MemberEntry, TeamFile};
 use swarm_wire::transcript::Entry;
 use swarm_wire::{AgentId, MemberName, TeamName};
+
+use crate::settings::{add_rule, settings_rules};
 
 /// The longest head of a prompt in the team file, in characters.
 const PROMPT_HEAD: usize = 500;
@@ -93,69 +95,6 @@ pub(crate) fn standing_rules(
         add_rule(&mut rules, &mut problems, update, Standing::Trusted);
     }
     (rules, problems)
-}
-
-/// The rules of the user's and the project's settings; a project's file that the user has not trusted forbids and
-/// asks, and grants nothing. Blocks.
-pub fn settings_rules(root: &Root, workspace: &Path) -> (Rules, Vec<String>) {
-    let FromSettings { rules, problems, .. } = from_settings(root, workspace);
-    (rules, problems)
-}
-
-/// What the user's and the project's settings say of rules, as of one look at them.
-#[derive(Default)]
-pub(crate) struct FromSettings {
-    pub(crate) rules: Rules,
-    /// What is wrong with them, in words for the user.
-    pub(crate) problems: Vec<String>,
-    /// The project's file, when it grants something and the user has not said what to make of it.
-    pub(crate) untrusted: Option<Untrusted>,
-}
-
-/// Reads both settings files. Blocks.
-pub(crate) fn from_settings(root: &Root, workspace: &Path) -> FromSettings {
-    let settings = root.settings(workspace);
-    let layers = match settings.read() {
-        Ok(layers) => layers,
-        Err(error) => {
-            let problems = vec![format!("settings are passed over, their denials too: {error}")];
-            return FromSettings { problems, ..FromSettings::default() };
-        }
-    };
-    let (mut rules, mut problems) = (Rules::default(), Vec::new());
-    let project = if layers.project_trusted { Standing::Trusted } else { Standing::Untrusted };
-    let files = [(&layers.user, Scope::User, Standing::Trusted), (&layers.project, Scope::Project, project)];
-    for behavior in [Behavior::Deny, Behavior::Ask, Behavior::Allow] {
-        for (settings, scope, standing) in files {
-            for rule in settings.permissions.of(behavior) {
-                let update = RuleUpdate { rules: vec![rule.clone()], behavior, scope };
-                add_rule(&mut rules, &mut problems, &update, standing);
-            }
-        }
-    }
-    let undecided = !layers.project_trusted && !layers.project_declined;
-    let allow = layers.project.permissions.allow;
-    let untrusted = layers.project_hash.filter(|_| undecided && !allow.is_empty()).map(|hash| Untrusted {
-        file: settings.project_path().to_owned(),
-        hash,
-        allow,
-    });
-    FromSettings { rules, problems, untrusted }
-}
-
-/// A project's file whose grants wait for the user's word.
-pub(crate) struct Untrusted {
-    pub(crate) file: PathBuf,
-    /// SHA-256 of its content.
-    pub(crate) hash: String,
-    /// What it would allow.
-    pub(crate) allow: Vec<String>,
-}
-
-fn add_rule(rules: &mut Rules, problems: &mut Vec<String>, update: &RuleUpdate, standing: Standing) {
-    if let Err(error) = rules.add_from(update, standing) {
-        problems.push(format!("a rule of scope {:?} is passed over: {error}", update.scope));
-    }
 }
 
 /// A member's line in the team file.

@@ -68,6 +68,14 @@ impl Error {
         self.io_kind() == Some(io::ErrorKind::ReadOnlyFilesystem)
     }
 
+    /// The file that it is about, when it is about reading or writing one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Io { path, .. } | Self::Json { path, .. } | Self::Encode { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// The file is not there.
     pub fn is_not_found(&self) -> bool {
         self.io_kind() == Some(io::ErrorKind::NotFound)

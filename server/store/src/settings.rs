@@ -111,6 +111,16 @@ impl RuleLists {
     }
 }
 
+impl SettingsFile {
+    /// Keys that are no setting of this version: misspelt, or of a later one.
+    pub fn unknown_keys(&self) -> Vec<String> {
+        let known = Settings::names();
+        let settings = self.rest.keys().filter(|key| !known.contains(key)).cloned();
+        let lists = self.permissions.unknown.keys().map(|key| format!("permissions.{key}"));
+        settings.chain(lists).collect()
+    }
+}
+
 impl Layers {
     /// The rules in force that do `behavior`, each with where it stands.
     pub fn rules(&self, behavior: Behavior) -> Vec<(Scope, String)> {
@@ -205,6 +215,11 @@ impl SettingsDir {
         })
     }
 
+    /// The user's file.
+    pub fn user_path(&self) -> PathBuf {
+        self.root.path().join("settings.json")
+    }
+
     /// The project's file.
     pub fn project_path(&self) -> &Path {
         &self.project
@@ -248,10 +263,6 @@ impl SettingsDir {
     /// One lock for every settings file that this user's servers write; it lies where no project is.
     fn locked<R>(&self, work: impl FnOnce() -> Result<R>) -> Result<R> {
         lock::locked(&self.root.path().join("settings.lock"), work)
-    }
-
-    fn user_path(&self) -> PathBuf {
-        self.root.path().join("settings.json")
     }
 }
 

@@ -34,6 +34,18 @@ pub struct Settings {
     pub resume: Resume,
 }
 
+impl Settings {
+    /// What the settings are called.
+    pub fn names() -> Vec<String> {
+        let all = serde_json::to_value(Self::default());
+        let shown = all.ok().and_then(|all| Some(all.as_object()?.keys().cloned().collect()));
+        let mut names: Vec<String> = shown.unwrap_or_default();
+        // The one that is never written.
+        names.push("apiKey".to_owned());
+        names
+    }
+}
+
 /// What becomes of the turns that an earlier server's end cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use swarm_guard::exec::{self, Exit, Finished, Output, Overflow};
 use swarm_guard::proxy::Visit;
-use swarm_guard::{Effect, Granted};
+use swarm_guard::{Effect, Granted, without_passwords};
 
 use super::ToolContext;
 use super::tool::{Preview, Tool, ToolError};
@@ -75,7 +75,9 @@ impl Tool for Bash {
     }
 
     async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
+        let sight = context.sight();
         let sees_secrets = call.sees_secrets();
+        let sight = if sees_secrets { sight.with_secrets() } else { sight };
         let Plan { command, timeout } = call.into_inner();
         if timeout.is_none() && !context.jobs.has_room() {
             return Err(ToolError::tell(
@@ -83,10 +85,7 @@ impl Tool for Bash {
             ));
         }
         context.shell.ready().await;
-        let policy = match sees_secrets {
-            true => context.shell.policy.clone(),
-            false => context.shell.policy_without_secrets(context.secrets.clone()).await,
-        };
+        let policy = context.shell.policy_for(sight).await;
         let mut order = exec::Command::bash(command.clone(), policy);
         order.cwd = context.cwd.clone();
         order.env = context.shell.env.clone();
@@ -113,6 +112,9 @@ impl Tool for Bash {
         let Finished { exit, output, visits } =
             finished.map_err(|error| ToolError::tell(error.to_string()))?;
         let mut text = printed(&output);
+        if !sees_secrets {
+            text = without_passwords(&text).into_owned();
+        }
         let how = how_it_ended(exit);
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');

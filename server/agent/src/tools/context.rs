@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use swarm_guard::Secrets;
+use swarm_guard::{Bounds, Sight};
 use swarm_store::Tasks;
 use swarm_wire::AgentId;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::tasks::Completed;
@@ -28,8 +29,8 @@ pub(crate) struct ToolContext {
     pub(crate) shell: Arc<Shell>,
     /// The member's own long results, which it may read.
     pub(crate) outputs: PathBuf,
-    /// What counts as a secret.
-    pub(crate) secrets: Secrets,
+    /// What holds for the member.
+    pub(crate) bounds: watch::Receiver<Bounds>,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) tasks: Tasks,
     pub(crate) completed: Arc<Completed>,
@@ -43,6 +44,11 @@ pub(crate) struct ToolContext {
 }
 
 impl ToolContext {
+    /// What a call of the member does not get to see, as things are now.
+    pub(crate) fn sight(&self) -> Sight {
+        Sight::new(&self.bounds.borrow())
+    }
+
     /// `path` as a person would write it: relative when it is beneath the working directory.
     pub(crate) fn shown<'a>(&self, path: &'a Path) -> std::path::Display<'a> {
         path.strip_prefix(&self.cwd).unwrap_or(path).display()

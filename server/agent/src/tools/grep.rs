@@ -7,7 +7,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use swarm_guard::{Effect, Granted, Secrets};
+use swarm_guard::{Effect, Granted, Sight};
 use tokio_util::sync::CancellationToken;
 
 use super::ToolContext;
@@ -91,14 +91,14 @@ impl Tool for Grep {
         if !plan.root.exists() {
             return Err(ToolError::tell(format!("{} is not there.", context.shown(&plan.root))));
         }
-        let (cwd, secrets, turn) = (context.cwd.clone(), context.secrets.clone(), context.turn.clone());
-        let searched = tokio::task::spawn_blocking(move || search(&plan, &cwd, &secrets, &turn));
+        let (cwd, sight, turn) = (context.cwd.clone(), context.sight(), context.turn.clone());
+        let searched = tokio::task::spawn_blocking(move || search(&plan, &cwd, &sight, &turn));
         searched.await.map_err(|lost| ToolError::tell(lost.to_string()))?
     }
 }
 
 /// Searches, and says what of it was left out. Blocks.
-fn search(plan: &Plan, cwd: &Path, secrets: &Secrets, turn: &CancellationToken) -> Result<String, ToolError> {
+fn search(plan: &Plan, cwd: &Path, sight: &Sight, turn: &CancellationToken) -> Result<String, ToolError> {
     let walked = walk(&plan.root, plan.names.as_ref(), turn)?;
     let mut searcher = SearcherBuilder::new()
         .binary_detection(BinaryDetection::quit(0))
@@ -113,7 +113,7 @@ fn search(plan: &Plan, cwd: &Path, secrets: &Secrets, turn: &CancellationToken) 
             return Err(ToolError::Aborted);
         }
         // One that is named itself was decided by its name.
-        if *path != plan.root && secrets.holds(&path.to_string_lossy()) {
+        if *path != plan.root && sight.hides(path) {
             hidden += 1;
             continue;
         }
@@ -145,7 +145,9 @@ fn search(plan: &Plan, cwd: &Path, secrets: &Secrets, turn: &CancellationToken) 
         );
     }
     if hidden > 0 {
-        text.push_str(&format!("[{hidden} files that may hold secrets were not searched.]\n"));
+        text.push_str(&format!(
+            "[{hidden} files that may hold secrets, or that a rule keeps from you, were not searched.]\n"
+        ));
     }
     Ok(text)
 }

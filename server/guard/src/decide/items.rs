@@ -20,6 +20,8 @@ pub(super) struct Item<'a> {
     /// Files that it touches and that rules for the file tools are about.
     reads: Vec<PathBuf>,
     writes: Vec<PathBuf>,
+    /// Patterns of files that it reads.
+    spreads: Vec<PathBuf>,
     /// It names a secret: a wide grant is not meant for that.
     pub(super) secret: bool,
 }
@@ -142,14 +144,18 @@ fn part_item<'a>(part: Part, bases: Option<&[PathBuf]>, bounds: &Bounds) -> Item
                 }
                 None => elsewhere(text),
             },
-            Place::Glob(pattern) => match resolved(fixed_part(pattern), bases) {
-                Some(paths)
-                    if paths.iter().all(|path| path.starts_with(&bounds.workspace)) && !climbs(pattern) =>
-                {
-                    continue;
+            Place::Glob(pattern) => {
+                item.spreads.extend(resolved(pattern, bases).unwrap_or_default());
+                match resolved(fixed_part(pattern), bases) {
+                    Some(paths)
+                        if paths.iter().all(|path| path.starts_with(&bounds.workspace))
+                            && !climbs(pattern) =>
+                    {
+                        continue;
+                    }
+                    _ => elsewhere(pattern),
                 }
-                _ => elsewhere(pattern),
-            },
+            }
             Place::Unknown => {
                 (Deed::ReadElsewhere, "it reads files whose names only the run tells".to_owned())
             }
@@ -191,7 +197,15 @@ fn secret_named(part: &Part, bounds: &Bounds) -> Option<String> {
 
 impl<'a> Item<'a> {
     fn new(thing: Thing<'a>, level: Level, deeds: Vec<(Deed, String)>) -> Self {
-        Self { thing, level, deeds, reads: Vec::new(), writes: Vec::new(), secret: false }
+        Self {
+            thing,
+            level,
+            deeds,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            spreads: Vec::new(),
+            secret: false,
+        }
     }
 
     /// Why nobody may do it, when it is about the state of the team itself.
@@ -216,6 +230,11 @@ impl<'a> Item<'a> {
         let workspace = bounds.workspace.as_path();
         let mut subjects = vec![self.subject(workspace)];
         subjects.extend(self.reads.iter().map(|path| Subject::Path { tool: "Read", path, workspace }));
+        subjects.extend(self.spreads.iter().map(|pattern| Subject::Spread {
+            tool: "Read",
+            pattern,
+            workspace,
+        }));
         subjects.extend(self.writes.iter().map(|path| Subject::Path { tool: "Edit", path, workspace }));
         if let Thing::Part(part) = &self.thing {
             subjects.extend(part.hosts.iter().map(|host| Subject::Host(host)));

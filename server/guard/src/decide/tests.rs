@@ -239,3 +239,64 @@ fn what_a_question_offers_lets_its_own_call_through() {
         }
     }
 }
+
+#[test]
+fn a_denial_of_files_holds_for_what_reaches_them_by_a_pattern_or_through_their_folder() {
+    let bounds = with_rules(Mode::Default, &[(Behavior::Deny, "Read(private/**)")]);
+    for (command, expected) in [
+        ("cat private/a", "deny"),
+        ("ls private", "deny"),
+        ("grep -r x private", "deny"),
+        ("cat private/*", "ask"),
+        ("cat p*/a", "ask"),
+        ("cat */*", "ask"),
+        ("cat *", "allow"),
+        ("cat src/*.rs", "allow"),
+        ("cat < private/a", "deny"),
+        ("git show HEAD:private/a", "deny"),
+    ] {
+        assert_eq!(short(&bash(command, &bounds)), expected, "{command}");
+    }
+    let grep = |path: &str| decide("Grep", &[], &Effect::Reads { paths: vec![path.into()] }, &bounds);
+    assert_eq!(short(&grep("/w/private")), "deny");
+    // What lies in it is hidden from the search: see `Sight`.
+    assert_eq!(short(&grep("/w")), "allow");
+    let silent = with_rules(Mode::DontAsk, &[(Behavior::Deny, "Read(private/**)")]);
+    assert_eq!(short(&bash("cat private/*", &silent)), "deny");
+}
+
+#[test]
+fn a_denial_that_cannot_be_read_is_put_to_a_person() {
+    let mut bounds = bounds(Mode::BypassPermissions, Trust::Full);
+    bounds.rules.add_unread("Bash(a && b)", Behavior::Deny, Scope::User);
+    match bash("ls", &bounds) {
+        Verdict::Ask(question) => {
+            assert_eq!(question.why, "the user's rule `Bash(a && b)` cannot be read, and may forbid it");
+        }
+        other => panic!("{other:?}"),
+    }
+    let read = Effect::Reads { paths: vec!["/w/a".into()] };
+    assert_eq!(short(&decide("Read", &[], &read, &bounds)), "allow");
+    // Of a whole file nobody knows which tools it is about.
+    bounds.rules.add_unread("/h/settings.json", Behavior::Deny, Scope::User);
+    assert_eq!(short(&decide("Read", &[], &read, &bounds)), "ask");
+    assert_eq!(short(&decide("SendMessage", &[], &Effect::Team, &bounds)), "allow");
+    bounds.mode = Mode::DontAsk;
+    assert_eq!(short(&decide("Read", &[], &read, &bounds)), "deny");
+}
+
+#[test]
+fn what_shows_the_keys_of_a_repository_asks() {
+    let bounds = bounds(Mode::Default, Trust::Workspace);
+    for (command, expected) in [
+        ("git config --list", "ask"),
+        ("git config --get-regexp remote", "ask"),
+        ("git config --get http.https://example.com/.extraheader", "ask"),
+        ("git config --get remote.origin.url", "ask"),
+        ("cat .git/config", "ask"),
+        ("git config --get user.name", "allow"),
+        ("git remote -v", "allow"),
+    ] {
+        assert_eq!(short(&bash(command, &bounds)), expected, "{command}");
+    }
+}

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
-
+use super::paths::Paths;
 use super::{Rule, RuleError, Subject};
 use crate::shell::{Part, What, Word, assigned_name, base_name, harmless_name, understand};
 
@@ -11,6 +10,8 @@ use crate::shell::{Part, What, Word, assigned_name, base_name, harmless_name, un
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fit {
     No,
+    /// The rule cannot be read, so nobody knows what it is about.
+    Unread,
     /// What the run adds decides it.
     Maybe,
     /// Behind an assignment that tells other programs what to do: enough to forbid, too little to grant.
@@ -25,9 +26,11 @@ pub(crate) enum Fit {
 pub(super) enum Pattern {
     All,
     Command(Vec<PatternWord>),
-    Path { glob: GlobMatcher, absolute: bool, names_file: bool },
+    Path(Paths),
     Host(String),
     Key(String),
+    /// Written in a way that is no rule; it may be about anything of its tool.
+    Unread,
 }
 
 #[derive(Debug, Clone)]
@@ -42,6 +45,14 @@ const FILE_TOOLS: [&[&str]; 2] = [&["Read", "Glob", "Grep"], &["Edit", "Write"]]
 
 /// Tools whose rules name hosts: what an agent fetches, and what its commands reach.
 const HOST_TOOLS: [&str; 2] = ["WebFetch", "Network"];
+
+/// Stands for every tool in a rule of which not even that can be read.
+pub(super) const ANY_TOOL: &str = "*";
+
+/// Whether rules for the tool are about files that are read.
+pub(super) fn reads_files(tool: &str) -> bool {
+    group(tool).is_some_and(|group| group.contains(&"Read"))
+}
 
 fn group(tool: &str) -> Option<&'static [&'static str]> {
     FILE_TOOLS.into_iter().find(|group| group.contains(&tool))
@@ -60,17 +71,9 @@ impl Pattern {
             };
         }
         if group(tool).is_some() {
-            let glob = text.strip_prefix("./").unwrap_or(text);
-            let compiled =
-                GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build().map_err(
-                    |error| RuleError::BadGlob { rule: rule(), problem: error.kind().to_string() },
-                )?;
-            let last = glob.rsplit('/').next().unwrap_or_default();
-            return Ok(Self::Path {
-                glob: compiled.compile_matcher(),
-                absolute: glob.starts_with('/'),
-                names_file: last.chars().any(|c| c.is_alphanumeric()),
-            });
+            return Paths::read(text)
+                .map(Self::Path)
+                .map_err(|error| RuleError::BadGlob { rule: rule(), problem: error.kind().to_string() });
         }
         if HOST_TOOLS.contains(&tool) {
             let name = text.strip_prefix("*.").unwrap_or(text);
@@ -108,9 +111,10 @@ pub(super) fn escaped(tool: &str, key: &str) -> String {
 impl Rule {
     pub(super) fn fit(&self, subject: Subject<'_>) -> Fit {
         let is_tool = match subject {
+            _ if self.tool == ANY_TOOL => !matches!(subject, Subject::Key { .. }),
             Subject::Command(_) | Subject::Unclear => self.tool == "Bash",
             Subject::Host(_) => HOST_TOOLS.contains(&self.tool.as_str()),
-            Subject::Path { tool, .. } | Subject::Key { tool, .. } => {
+            Subject::Path { tool, .. } | Subject::Spread { tool, .. } | Subject::Key { tool, .. } => {
                 self.tool == tool || group(tool).is_some_and(|group| group.contains(&self.tool.as_str()))
             }
         };
@@ -119,19 +123,16 @@ impl Rule {
         }
         match (&self.pattern, subject) {
             (Pattern::All, _) => Fit::Exact,
+            (Pattern::Unread, _) => Fit::Unread,
             (Pattern::Command(_), Subject::Unclear) => Fit::Maybe,
             (Pattern::Command(pattern), Subject::Command(part)) => fit_command(pattern, part),
-            (Pattern::Path { glob, absolute, names_file }, Subject::Path { path, workspace, .. }) => {
-                let inside = path.strip_prefix(workspace).unwrap_or(path);
-                match glob.is_match(if *absolute { path } else { inside }) {
-                    true if *names_file => Fit::Exact,
-                    true => Fit::Wide,
-                    false => Fit::No,
-                }
-            }
-            (Pattern::Path { glob, .. }, Subject::Key { key: Some(key), .. })
-                if glob.is_match(Path::new(key)) =>
+            (Pattern::Path(paths), Subject::Path { path, workspace, .. }) => paths.fit(path, workspace),
+            (Pattern::Path(paths), Subject::Spread { pattern, workspace, .. })
+                if paths.overlap(pattern, workspace) =>
             {
+                Fit::Maybe
+            }
+            (Pattern::Path(paths), Subject::Key { key: Some(key), .. }) if paths.is_match(Path::new(key)) => {
                 Fit::Wide
             }
             (Pattern::Host(pattern), Subject::Host(host)) if host_fits(pattern, host) => Fit::Exact,

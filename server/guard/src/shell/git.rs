@@ -81,6 +81,9 @@ const READS: [Spec; 20] = [
     lists("version", "", "build-options"),
 ];
 
+/// Where a repository keeps addresses and headers, tokens in them included.
+const CONFIGURATION: &str = ".git/config";
+
 const LEAVES: &str =
     "push fetch pull clone ls-remote submodule send-email request-pull fetch-pack send-pack svn p4 lfs";
 
@@ -157,7 +160,11 @@ fn of_command(command: &str, operands: &[Word]) -> Meaning {
     if reads_only(command, operands) {
         let reads = READS.iter().find(|spec| listed(spec.names, command));
         let reads = reads.and_then(|spec| Some(spec.reads(spec.parse(operands)?))).unwrap_or_default();
-        return Meaning::read_only().reading(reads.into_iter().flat_map(in_revision).collect());
+        let mut reads: Vec<Place> = reads.into_iter().flat_map(in_revision).collect();
+        if command == "config" && shows_keys(operands) {
+            reads.push(Place::Known(CONFIGURATION.to_owned()));
+        }
+        return Meaning::read_only().reading(reads);
     }
     let output = operands.iter().filter_map(Word::known).find_map(|word| word.strip_prefix("--output="));
     match output {
@@ -192,6 +199,14 @@ fn keeps(command: &str, operands: &[Word]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether `git config` shows values that may hold a token: all of them, those of a pattern, or one such key.
+fn shows_keys(operands: &[Word]) -> bool {
+    const TELLING: [&str; 7] = ["url", "header", "proxy", "helper", "token", "pass", "insteadof"];
+    let words: Vec<String> = operands.iter().filter_map(Word::known).map(str::to_lowercase).collect();
+    let one = words.first().is_some_and(|first| first == "--get" || first == "--get-all");
+    !one || words.iter().any(|word| TELLING.iter().any(|part| word.contains(part)))
 }
 
 fn names_remote(word: &Word) -> bool {

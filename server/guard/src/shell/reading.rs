@@ -122,9 +122,25 @@ pub(super) fn meaning(name: &str, arguments: &[Word]) -> Option<Meaning> {
         Some(parsed) if name == "printf" && sets_a_variable(&parsed.operands) => {
             Some(Meaning::new(Level::RunsCode, "`printf` sets a variable by `%n`"))
         }
-        Some(parsed) => Some(Meaning::read_only().reading(spec.reads(parsed))),
+        Some(parsed) => {
+            let mut reads = spec.reads(parsed);
+            if names_further(name, arguments) {
+                reads.push(Place::Unknown);
+            }
+            Some(Meaning::read_only().reading(reads))
+        }
         None => Some(unlisted(name, arguments)),
     }
+}
+
+/// Whether it reads files that stand in a file.
+fn names_further(name: &str, arguments: &[Word]) -> bool {
+    let sums = name.ends_with("sum") && name != "sum";
+    arguments.iter().filter_map(Word::known).any(|option| {
+        let checks = option.starts_with("--c")
+            || (option.starts_with('-') && !option.starts_with("--") && option.contains('c'));
+        (sums && checks) || (matches!(name, "wc" | "du" | "sort") && option.starts_with("--files0"))
+    })
 }
 
 /// Whether a format has the conversion `n`, which stores how much was printed so far.

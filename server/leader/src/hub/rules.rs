@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use super::Hub;
 use super::members::blocking;
 use crate::event::Event;
-use crate::team::{self, FromSettings, Untrusted};
+use crate::settings::{self, FromSettings, Untrusted};
 
 /// The tool that a question about a project's rules names; no model has it.
 pub const PROJECT_RULES: &str = "ProjectRules";
@@ -48,7 +48,7 @@ impl Hub {
             if now == seen {
                 return Ok(None);
             }
-            Ok(Some((now, team::from_settings(&root, &workspace))))
+            Ok(Some((now, settings::from_settings(&root, &workspace))))
         });
         let (now, FromSettings { rules, problems, untrusted }) = match read.await {
             Ok(Some(read)) => read,

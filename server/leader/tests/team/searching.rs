@@ -38,7 +38,7 @@ async fn a_search_goes_where_git_does_and_shows_no_secret() {
         use_tool("Grep", json!({"pattern": "her[o]n"})),
         use_tool("Grep", json!({"pattern": "HERON", "ignore_case": true, "output": "counts", "glob": "*.rs"}))
             .expect(
-                "src/main.rs:2:    let heron = 1;\nsrc/web/app.ts:1:const heron = 2;\n[2 lines in 2 files]\n[1 files that may hold secrets were not searched.]",
+                "src/main.rs:2:    let heron = 1;\nsrc/web/app.ts:1:const heron = 2;\n[2 lines in 2 files]\n[1 files that may hold secrets, or that a rule keeps from you, were not searched.]",
             ),
         use_tool("Grep", json!({"pattern": "let", "path": "src", "context": 1}))
             .expect("src/main.rs: 1\n[1 lines in 1 files]"),

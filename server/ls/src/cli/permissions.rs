@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use swarm_guard::{Bounds, Call, Explanation, explain};
-use swarm_leader::settings_rules;
+use swarm_leader::{settings_rules, unknown_tool};
 use swarm_store::Root;
 use swarm_wire::permission::{Behavior, Level, Mode, Trust};
 
@@ -29,7 +29,9 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments::Explain { call, mode, trust } = arguments;
     let workspace = environment::directory().context("the current folder")?;
     let workspace = workspace.canonicalize().unwrap_or(workspace);
-    let call = Call::read(&call, &workspace)?;
+    let text = call;
+    let call = Call::read(&text, &workspace)?;
+    anyhow::ensure!(unknown_tool(&text).is_none(), unknown_tool(&text).unwrap_or_default());
     let (rules, problems) = settings_rules(&Root::from_env()?, &workspace);
     for problem in problems {
         eprintln!("swarm-ls: {problem}");
