@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that finds no value fails")]
 
 mod always;
+mod checkpoints;
 mod commands;
 mod documents;
 mod edits;

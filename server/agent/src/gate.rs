@@ -210,6 +210,8 @@ async fn run(
     if context.turn.is_cancelled() {
         return Err(ToolError::Aborted);
     }
+    let preview = prepared.preview();
+    context.before_change.call(&preview.effect, &preview.description).await;
     prepared.run(permit, context).await
 }
 

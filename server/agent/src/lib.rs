@@ -2,6 +2,7 @@
 //!
 //! Start at [`life::run`]; a call's way is `turn` → `gate` → `tools`.
 
+mod before_change;
 mod chatter;
 mod clock;
 mod compact;

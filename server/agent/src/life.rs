@@ -15,9 +15,10 @@ use swarm_wire::lsp::TurnEnd;
 use swarm_wire::mail::{CompletedStatus, IdleNotification, IdleReason, Protocol};
 use swarm_wire::transcript::Entry;
 use swarm_wire::{AgentId, TurnId};
-use tokio::sync::watch;
+use tokio::sync::{OnceCell, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::before_change::BeforeChange;
 use crate::chatter::Chatter;
 use crate::clock::turn_id;
 use crate::context::{History, system_text};
@@ -27,7 +28,7 @@ use crate::gate::Gate;
 use crate::hosts::HostAsker;
 use crate::inbox::{Class, Inbox, Input};
 use crate::jobs::Jobs;
-use crate::ports::{Ask, Editor, Team};
+use crate::ports::{Ask, Editor, Snapshots, Team};
 use crate::post::Post;
 use crate::shell::Shell;
 use crate::tools::{Completed, ToolContext, Tools};
@@ -65,6 +66,7 @@ pub struct Setup {
     pub reporter: Reporter,
     pub ask: Arc<dyn Ask>,
     pub editor: Arc<dyn Editor>,
+    pub snapshots: Arc<dyn Snapshots>,
     /// For the leader's agent alone.
     pub team: Option<Arc<dyn Team>>,
     pub switch: TurnSwitch,
@@ -183,6 +185,7 @@ struct Member {
     jobs: Arc<Jobs>,
     post: Arc<Post>,
     team: Option<Arc<dyn Team>>,
+    snapshots: Arc<dyn Snapshots>,
     switch: TurnSwitch,
     chatter: Chatter,
     /// What the leader was last told of this member's work.
@@ -224,6 +227,7 @@ impl Member {
             jobs: Arc::new(Jobs::new(life.clone())),
             post: setup.post,
             team: setup.team,
+            snapshots: setup.snapshots,
             switch: setup.switch,
             chatter: Chatter::default(),
             told: None,
@@ -250,6 +254,12 @@ impl Member {
             completed: self.completed.clone(),
             ending: self.engine.ending.clone(),
             team: self.team.clone(),
+            before_change: BeforeChange {
+                snapshots: self.snapshots.clone(),
+                agent: self.agent.clone(),
+                turn: turn.clone(),
+                kept: OnceCell::new(),
+            },
             life: life.clone(),
             turn: cancel,
         };

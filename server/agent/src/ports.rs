@@ -7,7 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
-use swarm_wire::{AgentId, MemberName};
+use swarm_wire::{AgentId, MemberName, TurnId};
 use tokio_util::sync::CancellationToken;
 
 /// The asking turn ended before anybody answered.
@@ -76,6 +76,13 @@ impl Editor for NoEditor {
     async fn edit(&self, _path: &Path, _before: &str, _after: &str) -> Result<Edited, EditError> {
         Err(EditError::NotOpen)
     }
+}
+
+/// Keeps what the workspace was, so that a turn can be undone.
+#[async_trait]
+pub trait Snapshots: Send + Sync {
+    /// Called once a turn, before its first change, which waits for it. Failing is the implementation's to tell.
+    async fn keep(&self, member: &AgentId, turn: &TurnId, change: &str);
 }
 
 /// A teammate to be.

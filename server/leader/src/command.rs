@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use swarm_wire::lsp::{
+    CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
     InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
     PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StopParams,
     StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams, TranscriptParams,
@@ -90,6 +91,14 @@ pub enum Command {
     UpdateTask {
         params: TaskUpdateParams,
         reply: Reply<Task>,
+    },
+    Checkpoints {
+        params: CheckpointListParams,
+        reply: Reply<CheckpointListResult>,
+    },
+    RestoreCheckpoint {
+        params: CheckpointRestoreParams,
+        reply: Reply<CheckpointRestoreResult>,
     },
     Restart {
         params: RestartParams,

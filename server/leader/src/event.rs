@@ -2,6 +2,7 @@
 
 use swarm_agent::Arrival;
 use swarm_agent::ports::{InputCheck, SpawnRequest};
+use swarm_wire::lsp::Event as ClientEvent;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
@@ -32,6 +33,8 @@ pub(crate) enum Event {
     Pulse,
     /// What the team file says of who is active may be out of date.
     WriteActive,
+    /// Something that clients are to hear of.
+    Tell(Box<ClientEvent>),
     /// Mail for the leader.
     Mail(Arrival),
 }

@@ -7,7 +7,8 @@ use swarm_agent::ports::Editor;
 use swarm_guard::exec::{Environment, Helper};
 use swarm_wire::TeamName;
 use swarm_wire::lsp::{
-    Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
+    CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult, Event,
+    InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
     PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StateResult,
     StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
     TranscriptParams, TranscriptResult,
@@ -134,6 +135,19 @@ impl Leader {
 
     pub async fn update_task(&self, params: TaskUpdateParams) -> Result<Task, Refusal> {
         self.call(|reply| Command::UpdateTask { params, reply }).await
+    }
+
+    /// Snapshots of the workspace, newest first.
+    pub async fn checkpoints(&self, params: CheckpointListParams) -> Result<CheckpointListResult, Refusal> {
+        self.call(|reply| Command::Checkpoints { params, reply }).await
+    }
+
+    /// Makes the workspace what it was at a checkpoint.
+    pub async fn restore_checkpoint(
+        &self,
+        params: CheckpointRestoreParams,
+    ) -> Result<CheckpointRestoreResult, Refusal> {
+        self.call(|reply| Command::RestoreCheckpoint { params, reply }).await
     }
 
     /// Starts a member again that does not run, with its history; one that was cut off goes on.

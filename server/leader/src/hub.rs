@@ -1,5 +1,6 @@
 //! The one loop that owns all state of the team. Everyone else has a snapshot or sends a command.
 
+mod checkpoints;
 mod commands;
 mod endings;
 mod members;
@@ -32,6 +33,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use crate::checkpoints::Checkpoints;
 use crate::command::{Command, Refusal};
 use crate::event::Event;
 use crate::handle::{EVENT_BACKLOG, Leader, Machine, Options, Session};
@@ -66,6 +68,7 @@ struct Team {
     /// The leader's agent's; set while that lives.
     lead_post: Option<Arc<Post>>,
     shell: Arc<TeamShell>,
+    checkpoints: Arc<Checkpoints>,
     /// What scope `team` remembers.
     rules: Rules,
     /// The list as it was last read.
@@ -177,7 +180,14 @@ impl Hub {
         let folder = led.file.name.as_str().to_ascii_lowercase();
         let caches = self.machine.caches.as_ref().map(|caches| caches.join(folder));
         let shell = Arc::new(TeamShell::new(caches));
-        self.team = Some(Team { led, queue, user, lead_post: None, shell, rules, tasks });
+        let checkpoints = Arc::new(Checkpoints::new(
+            workspace,
+            led.dir.path(),
+            led.file.name.as_str(),
+            self.editor.clone(),
+            self.events.clone(),
+        ));
+        self.team = Some(Team { led, queue, user, lead_post: None, shell, checkpoints, rules, tasks });
         self.publish(Vec::new());
         notices
     }
@@ -261,6 +271,7 @@ impl Hub {
                 self.roster.forget(&agent);
                 self.publish(Vec::new());
             }
+            Event::Tell(event) => self.publish(vec![*event]),
             Event::Mail(Arrival::Message(incoming)) => self.mail(*incoming).await,
             Event::Mail(Arrival::Refused(text)) => self.publish(vec![ClientEvent::Warning { text }]),
         }

@@ -2,6 +2,7 @@
 //!
 //! Start at [`Leader::start`]; everything that can happen to a team is one `event::Event` in `hub`.
 
+mod checkpoints;
 pub mod command;
 mod event;
 mod handle;

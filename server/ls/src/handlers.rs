@@ -1,6 +1,7 @@
 //! One file a method. A handler reads its params, asks the leader or the snapshot, and answers at once: none
 //! waits for a person, a model or a lock on a file.
 
+pub(crate) mod checkpoint;
 pub(crate) mod code_action;
 pub(crate) mod configuration;
 pub(crate) mod execute_command;

@@ -48,6 +48,8 @@ methods! {
     "swarm/teammate/stop" => handlers::teammate::stop,
     "swarm/teammate/restart" => handlers::teammate::restart,
     "swarm/teammate/setModes" => handlers::teammate::set_modes,
+    "swarm/checkpoint/list" => handlers::checkpoint::list,
+    "swarm/checkpoint/restore" => handlers::checkpoint::restore,
     "swarm/task/list" => handlers::task::list,
     "swarm/task/create" => handlers::task::create,
     "swarm/task/update" => handlers::task::update,

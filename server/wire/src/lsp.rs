@@ -1,10 +1,21 @@
 //! The `swarm/*` messages between server and editor. `docs/protocol.md` is checked against this file.
 
+mod checkpoint;
+mod editor;
+mod event;
+mod task;
+
 use serde::{Deserialize, Serialize};
 
+pub use self::checkpoint::{
+    Checkpoint, CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
+};
+pub use self::editor::{EditorSaveParams, EditorSaveResult};
+pub use self::event::{Event, EventParams, TurnEnd};
+pub use self::task::{TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams};
 use crate::ids::{AgentId, MemberName, MessageId, RequestId, TeamName, TurnId};
-use crate::permission::{Mode, Outcome, PermissionRequest, ResolvedBy, RuleUpdate};
-use crate::task::{Task, TaskId, TaskStatus};
+use crate::permission::{Mode, Outcome, PermissionRequest, RuleUpdate};
+use crate::task::Task;
 use crate::team::BackendType;
 use crate::transcript::Entry;
 
@@ -293,52 +304,6 @@ pub enum StopOutcome {
     AlreadyEnded,
 }
 
-/// Params of `swarm/task/list`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TaskListParams {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub team: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TaskListResult {
-    pub tasks: Vec<Task>,
-}
-
-/// Params of `swarm/task/create`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TaskCreateParams {
-    pub subject: String,
-    #[serde(default)]
-    pub description: String,
-    #[serde(default)]
-    pub blocked_by: Vec<TaskId>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub team: Option<String>,
-}
-
-/// Params of `swarm/task/update`; what is not named stays.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TaskUpdateParams {
-    pub id: TaskId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<TaskStatus>,
-    /// A member's name; an empty text gives the task back to the list.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub owner: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subject: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blocked_by: Option<Vec<TaskId>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub team: Option<String>,
-}
-
 /// Params of `swarm/teammate/restart`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestartParams {
@@ -378,115 +343,4 @@ pub struct SpawnParams {
     pub color: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
-}
-
-/// Params of the notification `swarm/event`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EventParams {
-    /// Counts what was sent on this connection; a gap means: ask `swarm/state`.
-    pub seq: u64,
-    pub team: TeamName,
-    pub event: Event,
-}
-
-/// What happened in a team.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub enum Event {
-    MemberChanged {
-        member: Box<MemberView>,
-    },
-    Text {
-        member: AgentId,
-        turn_id: TurnId,
-        text: String,
-    },
-    ToolStarted {
-        member: AgentId,
-        turn_id: TurnId,
-        tool_use_id: String,
-        name: String,
-        description: String,
-    },
-    ToolFinished {
-        member: AgentId,
-        turn_id: TurnId,
-        tool_use_id: String,
-        is_error: bool,
-        content: String,
-    },
-    PermissionRequested {
-        request: Box<PermissionRequest>,
-    },
-    /// `allowed` is absent when the question was taken back, since it no longer needs an answer.
-    PermissionResolved {
-        id: RequestId,
-        allowed: Option<bool>,
-        resolved_by: Option<ResolvedBy>,
-    },
-    Message {
-        from: String,
-        to: AgentId,
-        id: MessageId,
-        summary: Option<String>,
-        text: String,
-    },
-    /// A member that was asked to end would rather go on; the user can end it all the same.
-    ShutdownRefused {
-        member: AgentId,
-        reason: String,
-    },
-    /// Something was refused or passed over that the user should see, such as forged mail.
-    Warning {
-        text: String,
-    },
-    /// A member's history was replaced by its summary; in tokens, roughly.
-    Compacted {
-        member: AgentId,
-        before: usize,
-        after: usize,
-    },
-    TaskChanged {
-        task: Box<Task>,
-    },
-    TurnRestarted {
-        member: AgentId,
-        turn_id: TurnId,
-        attempt: u32,
-        discarded_text: String,
-    },
-    TurnEnded {
-        member: AgentId,
-        turn_id: TurnId,
-        reason: TurnEnd,
-        detail: Option<String>,
-    },
-    MemberEnded {
-        member: AgentId,
-        outcome: MemberState,
-        summary: Option<String>,
-        reason: Option<String>,
-    },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum TurnEnd {
-    /// The model stopped by itself.
-    Completed,
-    Interrupted,
-    Failed,
-}
-
-/// Params of the request `swarm/editor/save` to the client.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EditorSaveParams {
-    pub uri: String,
-}
-
-/// Result of `swarm/editor/save`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EditorSaveResult {
-    /// Whether the document is on disk as the editor shows it.
-    pub saved: bool,
 }

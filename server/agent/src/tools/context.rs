@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::tasks::Completed;
+use crate::before_change::BeforeChange;
 use crate::ending::Ending;
 use crate::event::Reporter;
 use crate::files::Files;
@@ -37,6 +38,7 @@ pub(crate) struct ToolContext {
     pub(crate) ending: Arc<Ending>,
     /// Set for the leader's agent alone.
     pub(crate) team: Option<Arc<dyn Team>>,
+    pub(crate) before_change: BeforeChange,
     /// Cancelled when the member ends.
     pub(crate) life: CancellationToken,
     /// Cancelled when the turn is interrupted or the member ends.

@@ -36,6 +36,8 @@ impl Hub {
             Command::Tasks { params, reply } => drop(reply.send(self.list_tasks(params).await)),
             Command::CreateTask { params, reply } => drop(reply.send(self.create_task(params).await)),
             Command::UpdateTask { params, reply } => drop(reply.send(self.update_task(params).await)),
+            Command::Checkpoints { params, reply } => self.list_checkpoints(params, reply),
+            Command::RestoreCheckpoint { params, reply } => self.restore_checkpoint(params, reply),
             Command::Restart { params, reply } => drop(reply.send(self.restart(params).await)),
             Command::SetModes { params, reply } => drop(reply.send(self.set_modes(params).await)),
             Command::Configure { settings } => self.configure(settings),

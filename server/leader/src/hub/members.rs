@@ -221,6 +221,7 @@ impl Hub {
             reporter: Reporter { agent: agent.clone(), reports: self.reports.clone() },
             ask: ports.clone(),
             editor: self.editor.clone(),
+            snapshots: team.checkpoints.clone(),
             team: agent.is_lead().then(|| ports.clone() as Arc<dyn swarm_agent::ports::Team>),
             switch: switch.clone(),
         };

@@ -1,0 +1,241 @@
+//! The git commands behind checkpoints. They use an index and refs of their own: the user's index, stash, branches and
+//! tags stay as they are, and no hook runs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use swarm_wire::lsp::Checkpoint;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+/// Checkpoints of one team that are kept; older ones are let go.
+const KEPT_MAX: usize = 200;
+
+/// Told to every command: nothing of the user's set-up may run, and nothing may be asked.
+const SETTINGS: [&str; 7] = [
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "commit.gpgSign=false",
+    "i18n.commitEncoding=UTF-8",
+    "gc.auto=0",
+    "core.quotePath=false",
+    "advice.addEmbeddedRepo=false",
+];
+
+/// Variables that would lead git to another repository or index.
+const MISLEADING: [&str; 6] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_NAMESPACE",
+    "GIT_LITERAL_PATHSPECS",
+];
+
+/// Why git did not do it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum GitError {
+    #[error("the folder is in no git repository")]
+    NoRepository,
+    #[error("git cannot be run: {0}")]
+    NotRun(io::Error),
+    #[error("`git {command}` failed: {said}")]
+    Failed { command: String, said: String },
+    #[error("cannot {doing} {}: {source}", path.display())]
+    File { doing: &'static str, path: PathBuf, source: io::Error },
+}
+
+type Result<T> = std::result::Result<T, GitError>;
+
+/// A file that differs between two trees, by its path from the top of the repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) path: PathBuf,
+    /// The later tree has it.
+    pub(super) stays: bool,
+}
+
+/// The repository around a workspace.
+pub(super) struct Repo {
+    pub(super) top: PathBuf,
+    workspace: PathBuf,
+    /// The index that snapshots are made with, which spares hashing what did not change.
+    index: PathBuf,
+    /// What the refs of the team begin with.
+    refs: String,
+}
+
+impl Repo {
+    /// Finds the repository of `workspace`. The index is kept in `folder`.
+    pub(super) async fn find(workspace: &Path, folder: &Path, team: &str) -> Result<Self> {
+        let mut repo = Self {
+            top: workspace.to_owned(),
+            workspace: workspace.to_owned(),
+            index: folder.join("checkpoint.index"),
+            refs: format!("refs/swarm/{team}/"),
+        };
+        let top = match repo.git(&["rev-parse", "--show-toplevel"]).await {
+            Ok(top) => top,
+            Err(GitError::Failed { .. }) => return Err(GitError::NoRepository),
+            Err(error) => return Err(error),
+        };
+        repo.top = PathBuf::from(top.trim_end_matches('\n'));
+        Ok(repo)
+    }
+
+    /// The tree of the workspace as it is now.
+    pub(super) async fn snapshot(&self) -> Result<String> {
+        // Left there by one that was cut off; only one runs at a time.
+        let _ = tokio::fs::remove_file(self.index.with_extension("index.lock")).await;
+        if !self.index.exists() {
+            let own = self.git(&["rev-parse", "--git-path", "index"]).await?;
+            // What the user's index knows of unchanged files is known here, too. A new repository has none.
+            let _ = tokio::fs::copy(self.workspace.join(own.trim_end_matches('\n')), &self.index).await;
+        }
+        self.with_index(&self.index, &["add", "--all", "."], None).await?;
+        // Files that are tracked although they are ignored.
+        let forced = self.git(&["ls-files", "--cached", "--ignored", "--exclude-standard", "-z"]).await?;
+        if !forced.is_empty() {
+            let update = ["update-index", "--add", "--remove", "-z", "--stdin"];
+            self.with_index(&self.index, &update, Some(forced.into_bytes())).await?;
+        }
+        Ok(self.with_index(&self.index, &["write-tree"], None).await?.trim().to_owned())
+    }
+
+    /// Keeps a tree under the checkpoint's id.
+    pub(super) async fn keep(&self, tree: &str, checkpoint: &Checkpoint) -> Result<()> {
+        let told = serde_json::to_string(checkpoint).unwrap_or_default();
+        let commit = self.git(&["commit-tree", tree, "-m", &told]).await?;
+        self.git(&["update-ref", &format!("{}{}", self.refs, checkpoint.id), commit.trim()]).await?;
+        for (old, _) in self.list().await?.split_off_at(KEPT_MAX) {
+            self.git(&["update-ref", "-d", &format!("{}{}", self.refs, old.id)]).await?;
+        }
+        Ok(())
+    }
+
+    /// What is kept, newest first, each with its tree.
+    pub(super) async fn list(&self) -> Result<Kept> {
+        let format = "--format=%(tree) %(contents:subject)";
+        let told = self.git(&["for-each-ref", format, &self.refs]).await?;
+        let read = |line: &str| {
+            let (tree, told) = line.split_once(' ')?;
+            Some((serde_json::from_str::<Checkpoint>(told).ok()?, tree.to_owned()))
+        };
+        let mut kept: Vec<(Checkpoint, String)> = told.lines().filter_map(read).collect();
+        kept.sort_by(|(a, _), (b, _)| b.created_at.cmp(&a.created_at).then_with(|| b.id.cmp(&a.id)));
+        Ok(Kept(kept))
+    }
+
+    /// What of the workspace differs between two trees.
+    pub(super) async fn differences(&self, from: &str, to: &str) -> Result<Vec<Difference>> {
+        let inside = self.workspace.strip_prefix(&self.top).unwrap_or(Path::new(""));
+        let only = format!(":(top,literal){}", inside.display());
+        let command = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to, "--", &only];
+        let told = self.git(&command).await?;
+        let mut fields = told.split('\0').filter(|field| !field.is_empty());
+        let mut found = Vec::new();
+        while let (Some(status), Some(path)) = (fields.next(), fields.next()) {
+            found.push(Difference { path: PathBuf::from(path), stays: status != "D" });
+        }
+        Ok(found)
+    }
+
+    /// The text that a file of the tree has in the workspace; `None` when it is no text.
+    pub(super) async fn text(&self, tree: &str, path: &Path) -> Result<Option<String>> {
+        let name = format!("{tree}:{}", path.display());
+        let output = self.run(&["cat-file", "--filters", &name], None, None).await?;
+        Ok(String::from_utf8(output.stdout).ok())
+    }
+
+    /// Writes files of the tree into the workspace.
+    pub(super) async fn write(&self, tree: &str, paths: &[&Path]) -> Result<()> {
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let index = self.index.with_extension("restore");
+        let _ = tokio::fs::remove_file(&index).await;
+        self.with_index(&index, &["read-tree", tree], None).await?;
+        let mut names = Vec::new();
+        for path in paths {
+            names.extend_from_slice(path.as_os_str().as_encoded_bytes());
+            names.push(0);
+        }
+        let top = Self {
+            top: self.top.clone(),
+            workspace: self.top.clone(),
+            index: index.clone(),
+            refs: self.refs.clone(),
+        };
+        let written =
+            top.with_index(&index, &["checkout-index", "-f", "-q", "-z", "--stdin"], Some(names)).await;
+        let _ = tokio::fs::remove_file(&index).await;
+        written.map(drop)
+    }
+
+    async fn git(&self, arguments: &[&str]) -> Result<String> {
+        self.told(arguments, None, None).await
+    }
+
+    async fn with_index(&self, index: &Path, arguments: &[&str], input: Option<Vec<u8>>) -> Result<String> {
+        self.told(arguments, Some(index), input).await
+    }
+
+    async fn told(&self, arguments: &[&str], index: Option<&Path>, input: Option<Vec<u8>>) -> Result<String> {
+        let output = self.run(arguments, index, input).await?;
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    async fn run(&self, arguments: &[&str], index: Option<&Path>, input: Option<Vec<u8>>) -> Result<Output> {
+        let mut command = Command::new("git");
+        for setting in SETTINGS {
+            command.args(["-c", setting]);
+        }
+        for name in MISLEADING {
+            command.env_remove(name);
+        }
+        command
+            .args(arguments)
+            .current_dir(&self.workspace)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("LC_ALL", "C")
+            .envs([("GIT_AUTHOR_NAME", "swarm-ls"), ("GIT_AUTHOR_EMAIL", "swarm-ls@localhost")])
+            .envs([("GIT_COMMITTER_NAME", "swarm-ls"), ("GIT_COMMITTER_EMAIL", "swarm-ls@localhost")])
+            .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true);
+        if let Some(index) = index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        let mut child = command.spawn().map_err(GitError::NotRun)?;
+        let pipe = child.stdin.take();
+        let feed = async move {
+            if let (Some(mut pipe), Some(input)) = (pipe, input) {
+                // A git that ended early says why itself.
+                let _ = pipe.write_all(&input).await;
+            }
+        };
+        let ((), output) = tokio::join!(feed, child.wait_with_output());
+        let output = output.map_err(GitError::NotRun)?;
+        if output.status.success() {
+            return Ok(output);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(GitError::Failed { command: arguments.first().unwrap_or(&"").to_string(), said })
+    }
+}
+
+/// Checkpoints and their trees, newest first.
+pub(super) struct Kept(pub(super) Vec<(Checkpoint, String)>);
+
+impl Kept {
+    fn split_off_at(mut self, at: usize) -> Vec<(Checkpoint, String)> {
+        if self.0.len() > at { self.0.split_off(at) } else { Vec::new() }
+    }
+
+    pub(super) fn tree_of(&self, id: &str) -> Option<&str> {
+        self.0.iter().find(|(checkpoint, _)| checkpoint.id == id).map(|(_, tree)| tree.as_str())
+    }
+}
