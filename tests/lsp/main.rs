@@ -11,6 +11,7 @@ mod ending;
 mod forgery;
 mod framing;
 mod many;
+mod models;
 mod permissions;
 mod questions;
 mod requests;

@@ -8,6 +8,7 @@ use swarm_wire::TurnId;
 use swarm_wire::task::TaskStatus;
 use swarm_wire::transcript::Body;
 
+use crate::choice::ModelChoice;
 use crate::context::{HistoryError, wrap_history};
 use crate::event::Report;
 use crate::tools::{ToolContext, task_shown};
@@ -34,8 +35,9 @@ pub(crate) enum Compaction {
 impl Engine {
     /// Whether the next request would fill the window.
     pub(crate) fn is_nearly_full(&self) -> bool {
-        let room = (f64::from(self.context_window) * FULL) as usize;
-        let room = room.saturating_sub(usize::try_from(self.max_tokens).unwrap_or(usize::MAX));
+        let choice = self.choice.borrow();
+        let room = (f64::from(choice.context_window) * FULL) as usize;
+        let room = room.saturating_sub(usize::try_from(choice.max_tokens).unwrap_or(usize::MAX));
         self.history_tokens() > room.max(1)
     }
 
@@ -76,8 +78,9 @@ impl Engine {
         context: &ToolContext,
     ) -> Result<Compaction, HistoryError> {
         let before = self.history_tokens();
-        let request = self.summary_request(attempt);
-        let reply = match self.client.complete(&request, &mut |_| {}, &context.turn).await {
+        let choice = self.choice.borrow().clone();
+        let request = self.summary_request(&choice, attempt);
+        let reply = match choice.client.complete(&request, &mut |_| {}, &context.turn).await {
             Ok(reply) => reply,
             Err(broken) if matches!(broken.error, ModelError::Cancelled) => {
                 return Ok(Compaction::Interrupted);
@@ -100,9 +103,9 @@ impl Engine {
     }
 
     /// First the conversation as the provider knows it, which its cache has; then as text, cut to what surely fits.
-    fn summary_request(&self, attempt: u32) -> Request {
+    fn summary_request(&self, choice: &ModelChoice, attempt: u32) -> Request {
         let messages = if attempt == 0 {
-            let mut messages = self.history.messages().to_vec();
+            let mut messages = self.history.messages_for(&choice.by());
             let ask = UserPart::Text(SUMMARISE.to_owned());
             match messages.last_mut() {
                 Some(Message::User(parts)) => parts.push(ask),
@@ -110,12 +113,12 @@ impl Engine {
             }
             messages
         } else {
-            let window = usize::try_from(self.context_window).unwrap_or(usize::MAX);
+            let window = usize::try_from(choice.context_window).unwrap_or(usize::MAX);
             let room = (window / (1 << attempt)).saturating_mul(BYTES_PER_TOKEN) / 2;
             let told = cut_middle(told(self.history.messages()), room);
             vec![Message::User(vec![UserPart::Text(format!("The conversation:\n\n{told}\n\n{SUMMARISE}"))])]
         };
-        self.request(messages)
+        self.request(choice, messages)
     }
 
     /// The texts behind the model's last answer: nobody has answered them yet.

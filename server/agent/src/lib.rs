@@ -4,6 +4,7 @@
 
 mod before_change;
 mod chatter;
+mod choice;
 mod clock;
 mod compact;
 mod context;
@@ -22,6 +23,7 @@ mod shell;
 mod tools;
 mod turn;
 
+pub use choice::ModelChoice;
 pub use clock::{permission_id, turn_id, unix_ms};
 pub use context::{instructions, wrap_idle, wrap_message, wrap_refusal, wrap_task};
 pub use event::{Report, Reporter};

@@ -9,7 +9,6 @@ use std::time::Duration;
 use swarm_guard::Bounds;
 use swarm_guard::exec::Network;
 use swarm_guard::proxy::Proxy;
-use swarm_model::{Client, Effort};
 use swarm_store::Transcript;
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::mail::{CompletedStatus, IdleNotification, IdleReason, Protocol};
@@ -20,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::before_change::BeforeChange;
 use crate::chatter::Chatter;
+use crate::choice::ModelChoice;
 use crate::clock::turn_id;
 use crate::context::{History, system_text};
 use crate::event::{Report, Reporter};
@@ -53,13 +53,8 @@ pub struct Setup {
     pub transcript: Transcript,
     /// What the transcript holds already.
     pub entries: Vec<Entry>,
-    pub client: Arc<Client>,
-    pub model: String,
-    pub max_tokens: u32,
-    /// How hard the model thinks; `None` leaves it to the provider.
-    pub effort: Option<Effort>,
-    /// How many tokens the model takes, history and answer together.
-    pub context_window: u32,
+    /// What its next request is made with.
+    pub choice: watch::Receiver<ModelChoice>,
     pub bounds: watch::Receiver<Bounds>,
     pub inbox: Inbox,
     pub post: Arc<Post>,
@@ -203,11 +198,8 @@ impl Member {
             shell.proxy = Some(Proxy::new(Arc::new(asker)));
         }
         let engine = Engine {
-            client: setup.client,
-            model: setup.model,
-            max_tokens: setup.max_tokens,
-            effort: setup.effort,
-            context_window: setup.context_window,
+            choice: setup.choice,
+            asked: None,
             measured: None,
             system: system_text(&setup.agent, &setup.cwd, &setup.instructions),
             gate,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
+use swarm_wire::settings::Effort;
 use swarm_wire::{AgentId, MemberName, TurnId};
 use tokio_util::sync::CancellationToken;
 
@@ -92,6 +93,8 @@ pub struct SpawnRequest {
     pub prompt: String,
     /// The leader's model when `None`.
     pub model: Option<String>,
+    /// The setting's when `None`.
+    pub effort: Option<Effort>,
     pub mode: Mode,
 }
 

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use swarm_model::{
-    CallError, Client, Delta, Effort, Error as ModelError, Message, Part, Reply, Request, Stop, Usage,
-};
+use swarm_model::{CallError, Delta, Error as ModelError, Message, Part, Reply, Request, Stop, Usage};
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::transcript::{Body, CallResult};
 use swarm_wire::{MemberName, TurnId};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::chatter::Exchange;
+use crate::choice::ModelChoice;
 use crate::compact::Compaction;
 use crate::context::{History, HistoryError, blocks_of};
 use crate::ending::Ending;
@@ -42,12 +41,9 @@ pub(crate) struct TurnResult {
 
 /// What a turn works with: all of it the member's own.
 pub(crate) struct Engine {
-    pub(crate) client: Arc<Client>,
-    pub(crate) model: String,
-    pub(crate) max_tokens: u32,
-    pub(crate) effort: Option<Effort>,
-    /// How many tokens the model takes in all.
-    pub(crate) context_window: u32,
+    pub(crate) choice: watch::Receiver<ModelChoice>,
+    /// Whom the last request went to, as transcripts say.
+    pub(crate) asked: Option<String>,
     /// The history's bytes when the provider last counted its tokens, and that count.
     pub(crate) measured: Option<(usize, usize)>,
     pub(crate) system: Arc<str>,
@@ -115,7 +111,7 @@ impl Engine {
                 result.last_text = Some(text);
             }
             if !reply.content.is_empty() {
-                self.history.push(turn, Body::Assistant { content: blocks_of(&reply.content) }).await?;
+                self.history.push(turn, self.answer(&reply.content)).await?;
             }
             if calls.is_empty() {
                 if !self.inbox.has_user() {
@@ -169,28 +165,30 @@ impl Engine {
     }
 
     /// A request of this member, with the prefix that all of them share.
-    pub(crate) fn request(&self, messages: Vec<Message>) -> Request {
+    pub(crate) fn request(&self, choice: &ModelChoice, messages: Vec<Message>) -> Request {
         Request {
-            model: self.model.clone(),
+            model: choice.model.to_string(),
             system: self.system.clone(),
             tools: self.gate.tools.specs(),
             messages,
-            max_tokens: self.max_tokens,
-            effort: self.effort,
+            max_tokens: choice.max_tokens,
+            effort: choice.effort,
         }
     }
 
     async fn ask_model(&mut self, turn: &TurnId, cancel: &CancellationToken) -> Result<Reply, CallError> {
-        let request = self.request(self.history.messages().to_vec());
+        let choice = self.choice.borrow().clone();
+        let by = choice.by();
+        let request = self.request(&choice, self.history.messages_for(&by));
+        self.asked = Some(by);
         let (pieces, mut arrived) = mpsc::unbounded_channel();
-        let client = self.client.clone();
         let call = async move {
             // Owned here, so that the channel closes when the call is over.
             let pieces = pieces;
             let mut deltas = |delta: Delta| {
                 let _ = pieces.send(delta);
             };
-            client.complete(&request, &mut deltas, cancel).await
+            choice.client.complete(&request, &mut deltas, cancel).await
         };
         let forward = async {
             while let Some(delta) = arrived.recv().await {
@@ -206,6 +204,11 @@ impl Engine {
             self.reporter.send(Report::Used { usage: reply.usage }).await;
         }
         reply
+    }
+
+    /// What the model said, for the transcript.
+    fn answer(&self, content: &[Part]) -> Body {
+        Body::Assistant { content: blocks_of(content), by: self.asked.clone() }
     }
 
     /// One result for each call, in order; after an interrupt the rest are aborted without being run.
@@ -255,7 +258,7 @@ impl Engine {
     ) -> Result<(TurnEnd, Option<String>), HistoryError> {
         let CallError { error, partial } = broken;
         if !partial.is_empty() {
-            self.history.push(turn, Body::Assistant { content: blocks_of(&partial) }).await?;
+            self.history.push(turn, self.answer(&partial)).await?;
             let aborted =
                 calls_of(&partial).iter().map(|call| failed(call, &ToolError::Aborted)).collect::<Vec<_>>();
             if !aborted.is_empty() {
@@ -277,7 +280,7 @@ impl Engine {
         let reason = format!(
             "the conversation does not fit into the model's {} tokens, and could not be summarised ({why}); stop this member \
              and start another, or choose a model that takes more",
-            self.context_window
+            self.choice.borrow().context_window
         );
         self.history
             .push(turn, Body::Ended { reason: format!("This turn failed: {reason}"), unfinished: false })
@@ -314,6 +317,9 @@ fn report_of(turn: &TurnId, delta: Delta) -> Report {
         Delta::Restarted { attempt, discarded_text, .. } => {
             Report::Restarted { turn, attempt, discarded_text }
         }
+        Delta::EffortRefused { reason } => Report::Warned {
+            text: format!("the model is asked without its effort, which it refused: {reason}"),
+        },
         Delta::Waiting { seconds, reason } => Report::Waiting { turn, seconds, reason },
     }
 }

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use swarm_wire::lsp::{
     CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
-    InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
-    PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StopParams,
-    StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams, TranscriptParams,
-    TranscriptResult,
+    ConfigureParams, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
+    PermissionResolveParams, PermissionResolveResult, PromptResult, RestartParams, SetModesParams,
+    SpawnParams, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
+    TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
@@ -107,6 +107,10 @@ pub enum Command {
     SetModes {
         params: SetModesParams,
         reply: Reply<Vec<MemberView>>,
+    },
+    ConfigureMember {
+        params: ConfigureParams,
+        reply: Reply<MemberView>,
     },
     /// Settings that hold from the next model request or tool call on.
     Configure {

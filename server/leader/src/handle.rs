@@ -7,11 +7,11 @@ use swarm_agent::ports::Editor;
 use swarm_guard::exec::{Environment, Helper};
 use swarm_wire::TeamName;
 use swarm_wire::lsp::{
-    CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult, Event,
-    InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
-    PermissionResolveResult, PromptResult, RestartParams, SetModesParams, SpawnParams, StateResult,
-    StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
-    TranscriptParams, TranscriptResult,
+    CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
+    ConfigureParams, Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
+    PermissionResolveParams, PermissionResolveResult, PromptResult, RestartParams, SetModesParams,
+    SpawnParams, StateResult, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult,
+    TaskUpdateParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::settings::Settings;
@@ -157,6 +157,11 @@ impl Leader {
 
     pub async fn set_modes(&self, params: SetModesParams) -> Result<Vec<MemberView>, Refusal> {
         self.call(|reply| Command::SetModes { params, reply }).await
+    }
+
+    /// Chooses the model of one member, and how hard it thinks.
+    pub async fn configure_member(&self, params: ConfigureParams) -> Result<MemberView, Refusal> {
+        self.call(|reply| Command::ConfigureMember { params, reply }).await
     }
 
     pub async fn configure(&self, settings: Settings) {

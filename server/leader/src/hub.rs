@@ -4,13 +4,15 @@ mod checkpoints;
 mod commands;
 mod endings;
 mod members;
+mod models;
 mod modes;
 mod pulse;
 mod rules;
 mod tasks;
 mod waking;
 
-pub use members::home_of;
+pub(crate) use models::Own;
+pub use models::home_of;
 pub use rules::PROJECT_RULES;
 
 use std::collections::HashMap;
@@ -22,6 +24,7 @@ use swarm_agent::life::LifeEnd;
 use swarm_agent::{Arrival, Class, Incoming, Input, Post, Receipt, Report, TeamShell};
 use swarm_guard::Rules;
 use swarm_guard::exec::Confinement;
+use swarm_model::Client;
 use swarm_store::mailbox::Content;
 use swarm_store::{Origin, Root, Standing, Watch};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult, TeamView};
@@ -79,6 +82,8 @@ struct Hub {
     root: Root,
     workspace: Option<PathBuf>,
     settings: Settings,
+    /// All members ask through it.
+    client: Arc<Client>,
     machine: Machine,
     editor: Arc<dyn swarm_agent::ports::Editor>,
     session: Session,
@@ -113,6 +118,7 @@ impl Hub {
         Self {
             root: Root::at(options.root),
             workspace,
+            client: Arc::new(models::client(&options.settings)),
             settings: options.settings,
             machine: options.machine,
             editor: options.editor,
@@ -188,6 +194,7 @@ impl Hub {
             self.events.clone(),
         ));
         self.team = Some(Team { led, queue, user, lead_post: None, shell, checkpoints, rules, tasks });
+        self.settle_models();
         self.publish(Vec::new());
         notices
     }

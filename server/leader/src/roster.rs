@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use swarm_agent::life::TurnSwitch;
-use swarm_agent::{Input, Report, unix_ms};
+use swarm_agent::{Input, ModelChoice, Report, unix_ms};
 use swarm_guard::Bounds;
 use swarm_wire::lsp::{Event, MemberState, MemberView};
 use swarm_wire::permission::RuleUpdate;
@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::command::Refusal;
+use crate::hub::Own;
 
 /// What the palette gives members in turn.
 const COLORS: [&str; 8] = ["blue", "green", "yellow", "magenta", "cyan", "red", "orange", "purple"];
@@ -23,6 +24,8 @@ pub(crate) struct Live {
     pub(crate) inbox: mpsc::UnboundedSender<Input>,
     pub(crate) switch: TurnSwitch,
     pub(crate) bounds: watch::Sender<Bounds>,
+    /// What its next request is made with.
+    pub(crate) choice: watch::Sender<ModelChoice>,
     pub(crate) life: CancellationToken,
     /// Requests to end that wait for its answer.
     pub(crate) asked: HashSet<RequestId>,
@@ -35,6 +38,7 @@ pub(crate) struct Live {
 
 pub(crate) struct Member {
     pub(crate) view: MemberView,
+    pub(crate) own: Own,
     /// `None` once it ended, or when it never ran under this leader.
     pub(crate) live: Option<Live>,
     /// What the user allowed it for good, which holds when it starts again.

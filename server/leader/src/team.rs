@@ -110,6 +110,7 @@ pub(crate) fn entry(
         name: agent.name.clone(),
         agent_type: None,
         model,
+        effort: None,
         prompt: prompt.map(|prompt| prompt.chars().take(PROMPT_HEAD).collect()),
         color,
         plan_mode_required: None,

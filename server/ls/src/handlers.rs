@@ -7,6 +7,7 @@ pub(crate) mod configuration;
 pub(crate) mod execute_command;
 pub(crate) mod initialize;
 pub(crate) mod interrupt;
+pub(crate) mod member;
 pub(crate) mod message;
 pub(crate) mod permission;
 pub(crate) mod prompt;

@@ -50,6 +50,7 @@ methods! {
     "swarm/teammate/setModes" => handlers::teammate::set_modes,
     "swarm/checkpoint/list" => handlers::checkpoint::list,
     "swarm/checkpoint/restore" => handlers::checkpoint::restore,
+    "swarm/member/configure" => handlers::member::configure,
     "swarm/task/list" => handlers::task::list,
     "swarm/task/create" => handlers::task::create,
     "swarm/task/update" => handlers::task::update,

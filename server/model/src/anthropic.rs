@@ -10,7 +10,7 @@ use reqwest::header::{HeaderMap, HeaderValue, InvalidHeaderValue};
 
 use crate::config::ApiKey;
 use crate::provider::{Decoder, Provider};
-use crate::request::Request;
+use crate::request::{Effort, Request};
 
 #[derive(Debug)]
 pub(crate) struct Anthropic;
@@ -34,8 +34,8 @@ impl Provider for Anthropic {
         Ok(headers)
     }
 
-    fn encode(&self, request: &Request) -> Result<Vec<u8>, serde_json::Error> {
-        encode::body(request)
+    fn encode(&self, request: &Request, effort: Option<Effort>) -> Result<Vec<u8>, serde_json::Error> {
+        encode::body(request, effort)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

@@ -1,5 +1,8 @@
 //! One call: encode, send, read the stream, try again where that helps, and stop at once when cancelled.
 
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use bytes::Bytes;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -9,12 +12,13 @@ use tokio_util::sync::CancellationToken;
 use crate::anthropic::Anthropic;
 use crate::attempt::{Attempt, Post};
 use crate::config::{ApiKey, Config, Format};
+use crate::effort;
 use crate::error::{CallError, Error};
 use crate::event::{Delta, Reply, Stop};
 use crate::openai::chat::Chat;
 use crate::openai::responses::Responses;
 use crate::provider::Provider;
-use crate::request::Request;
+use crate::request::{Effort, Request};
 use crate::retry::wait_before;
 use crate::transport;
 
@@ -24,6 +28,8 @@ pub struct Client {
     config: Config,
     provider: Box<dyn Provider>,
     http: OnceCell<reqwest::Client>,
+    /// Models that refused to be asked how hard to think.
+    refused_effort: Mutex<HashSet<String>>,
 }
 
 impl Client {
@@ -33,7 +39,12 @@ impl Client {
             Format::Responses => Box::new(Responses),
             Format::ChatCompletions => Box::new(Chat::at(&config.base_url)),
         };
-        Self { config, provider, http: OnceCell::new() }
+        Self { config, provider, http: OnceCell::new(), refused_effort: Mutex::default() }
+    }
+
+    /// The wire format that is spoken.
+    pub fn format(&self) -> Format {
+        self.config.format
     }
 
     /// Puts `request` to the model and gives its whole answer; pieces of it go to `deltas` as they come.
@@ -50,10 +61,11 @@ impl Client {
         deltas: &mut (dyn FnMut(Delta) + Send),
         cancel: &CancellationToken,
     ) -> Result<Reply, CallError> {
+        let effort = self.effort(request);
         let prepared = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(Error::Cancelled),
-            prepared = self.prepare(request) => prepared,
+            prepared = self.prepare(request, effort) => prepared,
         };
         let nothing_came = |error| CallError { error, partial: Vec::new() };
         let prepared = prepared.map_err(nothing_came)?;
@@ -66,7 +78,35 @@ impl Client {
             headers: prepared.headers,
             body: prepared.body,
         };
-        self.attempts(&post, deltas, cancel).await
+        match self.attempts(&post, deltas, cancel).await {
+            Err(CallError { error, .. }) if effort.is_some() && error.is_about_effort() => {
+                tracing::warn!(%error, model = request.model, "the model is asked again without an effort");
+                deltas(Delta::EffortRefused { reason: error.to_string() });
+                let body = self.encode(request, None).map_err(nothing_came)?;
+                let outcome = self.attempts(&Post { body, ..post }, deltas, cancel).await;
+                if outcome.is_ok() {
+                    self.refused_effort().insert(request.model.clone());
+                }
+                outcome
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// What to ask of the model, as far as it is known to take it.
+    fn effort(&self, request: &Request) -> Option<Effort> {
+        let wanted = request.effort.filter(|_| !self.refused_effort().contains(&request.model));
+        effort::asked(self.config.format, &request.model, wanted)
+    }
+
+    fn refused_effort(&self) -> MutexGuard<'_, HashSet<String>> {
+        // Each change leaves a whole set, whoever panics.
+        self.refused_effort.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn encode(&self, request: &Request, effort: Option<Effort>) -> Result<Bytes, Error> {
+        let body = self.provider.encode(request, effort);
+        body.map(Bytes::from).map_err(|error| Error::Setup { reason: error.to_string() })
     }
 
     async fn attempts(
@@ -114,7 +154,7 @@ impl Client {
     }
 
     /// Everything that can fail before a byte is sent.
-    async fn prepare(&self, request: &Request) -> Result<Prepared, Error> {
+    async fn prepare(&self, request: &Request, effort: Option<Effort>) -> Result<Prepared, Error> {
         let base = base_url(&self.config.base_url)?;
         let host = host_of(&base);
         let key = self.config.api_key.as_ref().filter(|key| !key.is_empty());
@@ -123,11 +163,10 @@ impl Client {
             return Err(Error::MissingKey { host, variable });
         }
         let headers = self.headers(key)?;
-        let body =
-            self.provider.encode(request).map_err(|error| Error::Setup { reason: error.to_string() })?;
+        let body = self.encode(request, effort)?;
         let url = self.provider.endpoint(&base);
         let http = self.http.get_or_try_init(|| connectable(self.config.clone(), base)).await?.clone();
-        Ok(Prepared { http, host, url, headers, body: body.into() })
+        Ok(Prepared { http, host, url, headers, body })
     }
 
     fn headers(&self, key: Option<&ApiKey>) -> Result<HeaderMap, Error> {

@@ -49,6 +49,15 @@ impl Format {
         }
     }
 
+    /// The format's name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "anthropic",
+            Self::Responses => "openai-responses",
+            Self::ChatCompletions => "openai-chat",
+        }
+    }
+
     /// The address of the format's owner.
     pub fn home(self) -> &'static str {
         match self {

@@ -80,6 +80,13 @@ impl Error {
             || message.contains("maximum context length")
     }
 
+    /// Whether the request was refused for how hard it asks the model to think.
+    pub(crate) fn is_about_effort(&self) -> bool {
+        let Self::Status { status: 400 | 422, message, .. } = self else { return false };
+        let message = message.to_ascii_lowercase();
+        ["effort", "reasoning", "thinking"].iter().any(|word| message.contains(word))
+    }
+
     pub fn is_cancelled(&self) -> bool {
         matches!(self, Self::Cancelled)
     }

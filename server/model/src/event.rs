@@ -15,6 +15,8 @@ pub enum Delta {
         discarded_text: String,
         reason: String,
     },
+    /// The model refused to be asked how hard to think, and is asked again without.
+    EffortRefused { reason: String },
     /// Nothing is sent for so long: the provider asked for it, or a retry backs off.
     Waiting { seconds: f64, reason: String },
 }

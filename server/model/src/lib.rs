@@ -7,6 +7,7 @@ mod anthropic;
 mod attempt;
 mod client;
 mod config;
+mod effort;
 mod error;
 mod event;
 mod openai;

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::config::ApiKey;
 use crate::event::Reply;
-use crate::request::Request;
+use crate::request::{Effort, Request};
 use crate::sse::Event;
 
 /// One wire format.
@@ -22,8 +22,9 @@ pub(crate) trait Provider: fmt::Debug + Send + Sync {
     /// The headers beside the body's own.
     fn headers(&self, key: Option<&ApiKey>) -> Result<HeaderMap, InvalidHeaderValue>;
 
-    /// The body. Equal parts of requests give equal bytes, cache marks aside.
-    fn encode(&self, request: &Request) -> Result<Vec<u8>, serde_json::Error>;
+    /// The body, with `effort` in place of the request's own. Equal parts of requests give equal bytes, cache marks
+    /// aside.
+    fn encode(&self, request: &Request, effort: Option<Effort>) -> Result<Vec<u8>, serde_json::Error>;
 
     fn decoder(&self) -> Box<dyn Decoder>;
 }

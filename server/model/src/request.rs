@@ -19,7 +19,7 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// The longest answer, thinking included, in tokens.
     pub max_tokens: u32,
-    /// How hard the model should think; `None` leaves it to the provider.
+    /// How hard the model should think; `None` leaves it to the provider. A model is asked for no more than it has.
     pub effort: Option<Effort>,
 }
 
@@ -64,7 +64,7 @@ pub enum Part {
     Opaque(Value),
 }
 
-/// How much a model may spend on thinking, from least to most. A model that lacks a step refuses the request.
+/// How much a model may spend on thinking, from least to most. A model that lacks a step is asked for the next lower one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effort {
     Low,

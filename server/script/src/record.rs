@@ -58,8 +58,8 @@ struct State {
     requests: Vec<Recorded>,
     violations: Vec<Violation>,
     breaks: Vec<PrefixBreak>,
-    /// The last prompt in order, by agent.
-    prompts: BTreeMap<String, Prompt>,
+    /// The last prompt in order, by agent and model: no model has the cache of another.
+    prompts: BTreeMap<(String, String), Prompt>,
 }
 
 impl Records {
@@ -91,7 +91,8 @@ impl Records {
     /// Compares a prompt with the one before it, and gives how many of its bytes a cache would hold.
     pub(crate) fn prompt(&self, request: usize, agent: &str, prompt: &Prompt) -> usize {
         let mut state = self.state();
-        let Some(before) = state.prompts.insert(agent.to_owned(), prompt.clone()) else { return 0 };
+        let model = state.requests.get(request).map(model_of).unwrap_or_default();
+        let Some(before) = state.prompts.insert((agent.to_owned(), model), prompt.clone()) else { return 0 };
         match before.parting(prompt) {
             None => before.len(),
             Some(parting) => {
@@ -121,4 +122,8 @@ impl Records {
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn model_of(request: &Recorded) -> String {
+    request.body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned()
 }

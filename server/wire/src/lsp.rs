@@ -3,6 +3,7 @@
 mod checkpoint;
 mod editor;
 mod event;
+mod members;
 mod task;
 
 use serde::{Deserialize, Serialize};
@@ -12,9 +13,11 @@ pub use self::checkpoint::{
 };
 pub use self::editor::{EditorSaveParams, EditorSaveResult};
 pub use self::event::{Event, EventParams, TurnEnd};
+pub use self::members::{ConfigureParams, MemberMode, RestartParams, SetModesParams};
 pub use self::task::{TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams};
 use crate::ids::{AgentId, MemberName, MessageId, RequestId, TeamName, TurnId};
 use crate::permission::{Mode, Outcome, PermissionRequest, RuleUpdate};
+use crate::settings::Effort;
 use crate::task::Task;
 use crate::team::BackendType;
 use crate::transcript::Entry;
@@ -119,6 +122,9 @@ pub struct MemberView {
     pub backend: BackendType,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// How hard its model is to think; the provider's own without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
 }
 
 /// Result of `swarm/state`.
@@ -304,28 +310,6 @@ pub enum StopOutcome {
     AlreadyEnded,
 }
 
-/// Params of `swarm/teammate/restart`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RestartParams {
-    pub member: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub team: Option<String>,
-}
-
-/// Params of `swarm/teammate/setModes`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SetModesParams {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub team: Option<String>,
-    pub modes: Vec<MemberMode>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemberMode {
-    pub member: String,
-    pub mode: Mode,
-}
-
 /// Params of `swarm/teammate/spawn`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -339,6 +323,8 @@ pub struct SpawnParams {
     pub team: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

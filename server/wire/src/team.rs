@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::ids::{AgentId, MemberName, TeamName};
 use crate::permission::{Mode, RuleUpdate};
+use crate::settings::Effort;
 
 /// How a member runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +63,9 @@ pub struct MemberEntry {
     pub agent_type: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// How hard its model thinks, where that is not the setting's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     /// The head of the first prompt; the whole of it is the first mail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,

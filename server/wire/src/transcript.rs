@@ -28,7 +28,12 @@ pub enum Body {
         mail: Vec<MessageId>,
     },
     /// What the model answered, whole or as far as it came.
-    Assistant { content: Vec<Block> },
+    Assistant {
+        content: Vec<Block>,
+        /// Whose answer it is, as `provider/model`: opaque items are of use to that one alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+    },
     /// The results of the calls in the answer before, each exactly once.
     Results { results: Vec<CallResult> },
     /// All before this was replaced by its summary; the model is shown what follows.

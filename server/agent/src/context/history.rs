@@ -1,6 +1,6 @@
 //! A member's history: every entry goes to its transcript first, then to what the model is shown.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use swarm_model::{Message, Part, UserPart};
 use swarm_store::Transcript;
@@ -23,6 +23,8 @@ pub(crate) struct History {
     /// `None` only while an append is under way or after one was lost.
     transcript: Option<Transcript>,
     messages: Vec<Message>,
+    /// Whose those messages are that hold opaque items, as far as it is known.
+    authors: HashMap<usize, String>,
     consumed: HashSet<MessageId>,
     /// The texts of the messages, in bytes.
     bytes: usize,
@@ -31,8 +33,13 @@ pub(crate) struct History {
 impl History {
     /// Takes up a transcript. Calls whose result was lost get one that says so, and are never run again.
     pub(crate) fn new(transcript: Transcript, entries: Vec<Entry>) -> Self {
-        let mut history =
-            Self { transcript: Some(transcript), messages: Vec::new(), consumed: HashSet::new(), bytes: 0 };
+        let mut history = Self {
+            transcript: Some(transcript),
+            messages: Vec::new(),
+            authors: HashMap::new(),
+            consumed: HashSet::new(),
+            bytes: 0,
+        };
         for entry in entries {
             history.answer_open_calls(&entry.body);
             history.show(&entry.body);
@@ -44,6 +51,18 @@ impl History {
     /// What the model is shown, oldest first.
     pub(crate) fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// The same for the model `by`: what is of use to another alone is left out.
+    pub(crate) fn messages_for(&self, by: &str) -> Vec<Message> {
+        let shown = |(at, message): (usize, &Message)| match (message, self.authors.get(&at)) {
+            (Message::Assistant(parts), Some(author)) if author != by => {
+                let parts = parts.iter().filter(|part| !matches!(part, Part::Opaque(_)));
+                Message::Assistant(parts.cloned().collect())
+            }
+            _ => message.clone(),
+        };
+        self.messages.iter().enumerate().map(shown).collect()
     }
 
     /// How much text the model is shown, in bytes.
@@ -84,6 +103,7 @@ impl History {
     fn show(&mut self, body: &Body) {
         if matches!(body, Body::Compacted { .. }) {
             self.messages.clear();
+            self.authors.clear();
             self.bytes = 0;
         }
         self.bytes += bytes_of(body);
@@ -96,9 +116,12 @@ impl History {
                 self.consumed.extend(mail.iter().cloned());
                 self.show_user(vec![UserPart::Text(text.clone())]);
             }
-            Body::Assistant { content } => {
+            Body::Assistant { content, by } => {
                 let parts: Vec<Part> = content.iter().map(part_of).collect();
                 if !parts.is_empty() {
+                    let author =
+                        by.clone().filter(|_| parts.iter().any(|part| matches!(part, Part::Opaque(_))));
+                    self.authors.extend(author.map(|author| (self.messages.len(), author)));
                     self.messages.push(Message::Assistant(parts));
                 }
             }
@@ -148,7 +171,7 @@ impl History {
 fn bytes_of(body: &Body) -> usize {
     match body {
         Body::User { text, .. } => text.len(),
-        Body::Assistant { content } => content.iter().map(bytes_of_block).sum(),
+        Body::Assistant { content, .. } => content.iter().map(bytes_of_block).sum(),
         Body::Results { results } => results.iter().map(|result| result.content.len()).sum(),
         Body::Compacted { summary, carried } => {
             summary.len() + carried.iter().map(String::len).sum::<usize>()

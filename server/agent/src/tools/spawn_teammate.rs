@@ -6,6 +6,7 @@ use serde::Deserialize;
 use swarm_guard::{Effect, Granted};
 use swarm_wire::MemberName;
 use swarm_wire::permission::Mode;
+use swarm_wire::settings::Effort;
 
 use super::ToolContext;
 use super::mode_name::{ModeName, width};
@@ -22,8 +23,32 @@ pub(super) struct Input {
     prompt: String,
     /// Another model than yours.
     model: Option<String>,
+    /// How hard it thinks; the user's choice unless you name one.
+    effort: Option<EffortName>,
     /// How much it may do unasked; the user is asked when you name a wider one than `default`.
     mode: Option<ModeName>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum EffortName {
+    Low,
+    Medium,
+    High,
+    Xhigh,
+    Max,
+}
+
+impl From<EffortName> for Effort {
+    fn from(name: EffortName) -> Self {
+        match name {
+            EffortName::Low => Self::Low,
+            EffortName::Medium => Self::Medium,
+            EffortName::High => Self::High,
+            EffortName::Xhigh => Self::XHigh,
+            EffortName::Max => Self::Max,
+        }
+    }
 }
 
 pub(super) struct Plan {
@@ -52,7 +77,13 @@ impl Tool for SpawnTeammate {
             keys: vec![name.to_string()],
             change: None,
         };
-        let request = SpawnRequest { name, prompt: input.prompt, model: input.model, mode };
+        let request = SpawnRequest {
+            name,
+            prompt: input.prompt,
+            model: input.model,
+            effort: input.effort.map(Effort::from),
+            mode,
+        };
         Ok((preview, Plan { request }))
     }
 

@@ -40,6 +40,9 @@ impl Hub {
             Command::RestoreCheckpoint { params, reply } => self.restore_checkpoint(params, reply),
             Command::Restart { params, reply } => drop(reply.send(self.restart(params).await)),
             Command::SetModes { params, reply } => drop(reply.send(self.set_modes(params).await)),
+            Command::ConfigureMember { params, reply } => {
+                drop(reply.send(self.configure_member(params).await))
+            }
             Command::Configure { settings } => self.configure(settings),
             // The loop takes this one itself.
             Command::Shutdown { reply } => drop(reply),
@@ -49,7 +52,10 @@ impl Hub {
     /// New settings; those that decide calls hold from the next one, and decide waiting questions anew.
     fn configure(&mut self, settings: Settings) {
         let secrets_changed = self.settings.secrets != settings.secrets;
-        self.settings = settings;
+        let before = std::mem::replace(&mut self.settings, settings);
+        self.settle_client(&before);
+        let happened = self.settle_models();
+        self.publish(happened);
         let secrets = secrets(&self.settings).unwrap_or_else(|text| {
             self.publish(vec![ClientEvent::Warning { text }]);
             Secrets::default()
@@ -88,7 +94,7 @@ impl Hub {
 
     /// A teammate at the user's wish. The same call again gives what it made.
     async fn spawn_for_user(&mut self, params: SpawnParams) -> Result<MemberView, Refusal> {
-        let SpawnParams { name, prompt, call_id, team, model, color, mode } = params;
+        let SpawnParams { name, prompt, call_id, team, model, effort, color, mode } = params;
         self.check_team(team.as_deref())?;
         let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
         let name = match MemberName::for_teammate(&name) {
@@ -104,7 +110,7 @@ impl Hub {
         let agent = match made {
             Some(agent) => agent,
             None => {
-                let request = SpawnRequest { name, prompt, model, mode: mode.unwrap_or_default() };
+                let request = SpawnRequest { name, prompt, model, effort, mode: mode.unwrap_or_default() };
                 self.spawn(request, color).await?
             }
         };

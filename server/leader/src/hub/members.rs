@@ -10,16 +10,16 @@ use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
 use swarm_guard::exec::{Confinement, Network, Policy, coverage};
 use swarm_guard::{Bounds, Secrets};
-use swarm_model::{ApiKey, Client, Config, Effort, Format};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
 use swarm_wire::mail::Protocol;
-use swarm_wire::settings::{self, Provider, Settings};
+use swarm_wire::settings::Settings;
 use swarm_wire::team::{BackendType, MemberEntry};
 use swarm_wire::{AgentId, RequestId, TeamName};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::Hub;
+use super::models::Own;
 use crate::command::Refusal;
 use crate::event::Event;
 use crate::handle::Machine;
@@ -31,9 +31,6 @@ use crate::team::{self, Opened};
 const DEFAULT_MAX_MEMBERS: usize = 16;
 /// How long a member that is ended may take; it is gone within a second.
 const END_BOUND: Duration = Duration::from_millis(800);
-const DEFAULT_MODEL: &str = "claude-sonnet-4-5";
-/// The longest answer asked of a model, in tokens.
-const DEFAULT_MAX_TOKENS: u32 = 8192;
 
 /// A member of the team file, before anything of it runs.
 pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
@@ -58,8 +55,9 @@ pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
         mode: entry.mode.unwrap_or_default(),
         backend: entry.backend_type.unwrap_or(BackendType::InProcess),
         model: entry.model.clone(),
+        effort: entry.effort,
     };
-    Member { view, live: None, session_rules: Vec::new() }
+    Member { view, own: Own::of(entry), live: None, session_rules: Vec::new() }
 }
 
 impl Hub {
@@ -119,13 +117,14 @@ impl Hub {
                 team.led.file.members.len()
             )));
         }
-        let SpawnRequest { name, prompt, model, mode } = request;
+        let SpawnRequest { name, prompt, model, effort, mode } = request;
         let (dir, head) = (team.led.dir.clone(), prompt.clone());
         let (agent, file) = blocking(move || {
             dir.update(|file| {
                 let agent = AgentId::new(team::free_name(&dir, file, &name)?, file.name.clone());
                 let mut entry = team::entry(&agent, &workspace, Some(color), model, Some(&head));
                 entry.mode = Some(mode);
+                entry.effort = effort;
                 file.members.push(entry);
                 Ok((agent, file.clone()))
             })?
@@ -174,9 +173,13 @@ impl Hub {
     /// Brings a member of the roster to life.
     pub(super) async fn start(&mut self, agent: &AgentId, state: Option<MemberState>) -> Result<(), Refusal> {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
-        let Some(view) = self.roster.get(agent).map(|member| member.view.clone()) else {
+        let Some((view, own)) = self.roster.get(agent).map(|member| (member.view.clone(), &member.own))
+        else {
             return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
         };
+        let choice = self.choice(own);
+        let (model, effort) = (choice.model.to_string(), own.effort.or(self.settings.effort));
+        let (choice, choice_view) = watch::channel(choice);
         let confinement = self.confinement().await;
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
@@ -200,7 +203,6 @@ impl Hub {
         let (inbox, arrivals) = mpsc::unbounded_channel();
         let (switch, life, post) = (TurnSwitch::default(), self.process.child_token(), Arc::new(post));
         let ports = Arc::new(HubPorts { events: self.events.clone() });
-        let model = view.model.clone().or_else(|| self.settings.model.clone());
         let setup = Setup {
             agent: agent.clone(),
             color: view.color.clone(),
@@ -210,11 +212,7 @@ impl Hub {
             outputs,
             transcript,
             entries,
-            client: Arc::new(client(&self.settings)),
-            model: model.clone().unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
-            context_window: self.settings.context_window.unwrap_or_else(|| context_window(model.as_deref())),
-            max_tokens: self.settings.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
-            effort: self.settings.effort.map(effort),
+            choice: choice_view,
             bounds: bounds_view,
             inbox: Inbox::new(arrivals),
             post: post.clone(),
@@ -259,15 +257,17 @@ impl Hub {
                 inbox,
                 switch,
                 bounds,
+                choice,
                 life,
                 asked: HashSet::new(),
                 killed: false,
                 promised: HashSet::new(),
                 heard: Instant::now(),
             });
+            member.view.model = Some(model);
+            member.view.effort = effort;
             member.view.asleep = false;
             member.view.state = state.unwrap_or(MemberState::Idle);
-            member.view.model = model;
             happened.push(ClientEvent::MemberChanged { member: Box::new(member.view.clone()) });
         }
         self.publish(happened);
@@ -297,16 +297,6 @@ pub(super) fn secrets(settings: &Settings) -> Result<Secrets, String> {
     Secrets::with(&settings.secrets).map_err(|error| format!("the setting `secrets` is passed over: {error}"))
 }
 
-/// How many tokens a model takes, as its provider says (December 2026); what is not known is taken for little.
-fn context_window(model: Option<&str>) -> u32 {
-    match model.unwrap_or(DEFAULT_MODEL) {
-        name if name.starts_with("claude") => 200_000,
-        name if name.starts_with("gpt-5") => 272_000,
-        name if ["gpt-4o", "o1", "o3", "o4"].iter().any(|start| name.starts_with(start)) => 128_000,
-        _ => 32_768,
-    }
-}
-
 /// How far the walls reach, as decisions see it.
 fn held(confinement: Confinement) -> swarm_guard::Confinement {
     match confinement {
@@ -323,36 +313,6 @@ pub(super) async fn blocking<T: Send + 'static>(
     let done = tokio::task::spawn_blocking(work).await;
     done.map_err(|lost| Refusal::Failed(lost.to_string()))?
         .map_err(|error| Refusal::Failed(error.to_string()))
-}
-
-/// Where a provider answers when nothing else is said.
-pub fn home_of(provider: Provider) -> &'static str {
-    format(provider).home()
-}
-
-fn format(provider: Provider) -> Format {
-    match provider {
-        Provider::Anthropic => Format::Messages,
-        Provider::OpenaiResponses => Format::Responses,
-        Provider::OpenaiChat => Format::ChatCompletions,
-    }
-}
-
-fn effort(effort: settings::Effort) -> Effort {
-    match effort {
-        settings::Effort::Low => Effort::Low,
-        settings::Effort::Medium => Effort::Medium,
-        settings::Effort::High => Effort::High,
-        settings::Effort::XHigh => Effort::XHigh,
-        settings::Effort::Max => Effort::Max,
-    }
-}
-
-fn client(settings: &Settings) -> Client {
-    let format = format(settings.provider.unwrap_or(Provider::Anthropic));
-    let base_url = settings.base_url.clone().unwrap_or_else(|| format.home().to_owned());
-    let key = settings.api_key.as_ref().map(|key| ApiKey::new(key.expose()));
-    Client::new(Config { format, ..Config::new(base_url, key) })
 }
 
 /// The walls around a member's commands. Blocks.

@@ -117,7 +117,7 @@ fn is_unfinished(last: &Entry) -> bool {
         // What belongs to no turn was only taken note of.
         Body::User { .. } | Body::Compacted { .. } => last.turn_id.is_some(),
         Body::Results { .. } => true,
-        Body::Assistant { content } => content.iter().any(|block| matches!(block, Block::ToolUse { .. })),
+        Body::Assistant { content, .. } => content.iter().any(|block| matches!(block, Block::ToolUse { .. })),
         Body::Ended { unfinished, .. } => *unfinished,
     }
 }

@@ -59,6 +59,7 @@ async fn a_killed_member_is_gone_at_once_with_its_question_and_its_name_is_not_u
         call_id: Some("c1".into()),
         team: None,
         model: None,
+        effort: None,
         color: None,
         mode: None,
     };

@@ -6,6 +6,7 @@ mod compaction;
 mod endings;
 mod forgery;
 mod members;
+mod models;
 mod modes;
 mod notices;
 mod questions;

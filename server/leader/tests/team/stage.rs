@@ -26,16 +26,22 @@ pub(crate) struct Stage {
     pub(crate) leader: Leader,
     pub(crate) model: ScriptServer,
     pub(crate) folder: Arc<TempDir>,
+    pub(crate) settings: Settings,
     events: broadcast::Receiver<TeamEvent>,
 }
 
 impl Stage {
     pub(crate) async fn new(script: Script) -> Self {
+        Self::again(Arc::new(Self::folders()), script).await
+    }
+
+    /// An empty workspace, and a home.
+    pub(crate) fn folders() -> TempDir {
         let folder = tempfile::tempdir().unwrap();
         for name in ["shop", "home"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        Self::again(Arc::new(folder), script).await
+        folder
     }
 
     /// A leader on the folders of an earlier stage, which ended a while ago.
@@ -68,7 +74,7 @@ impl Stage {
         let leader = Leader::start(Options {
             root: folder.path().join("state"),
             workspace: Some(folder.path().join("shop")),
-            settings,
+            settings: settings.clone(),
             machine: Machine {
                 home: folder.path().join("home"),
                 env: Environment::default(),
@@ -79,7 +85,7 @@ impl Stage {
             session: Session::default(),
         });
         let events = leader.events();
-        Self { leader, model, folder, events }
+        Self { leader, model, folder, settings, events }
     }
 
     pub(crate) fn file(&self, name: &str) -> PathBuf {

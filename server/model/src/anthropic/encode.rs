@@ -8,9 +8,10 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::request::{Message, Part, Request, ToolSpec, UserPart};
+use crate::effort::thinks_adaptively;
+use crate::request::{Effort, Message, Part, Request, ToolSpec, UserPart};
 
-pub(super) fn body(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
+pub(super) fn body(request: &Request, effort: Option<Effort>) -> Result<Vec<u8>, serde_json::Error> {
     let mut messages = messages(&request.messages);
     for message in messages.iter_mut().rev().filter(|message| message.role == "user").take(2) {
         if let Some(last) = message.content.last_mut() {
@@ -22,8 +23,8 @@ pub(super) fn body(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
         model: &request.model,
         max_tokens: request.max_tokens,
         stream: true,
-        thinking: request.effort.map(|_| Thinking { kind: "adaptive" }),
-        output_config: request.effort.map(|effort| OutputConfig { effort: effort.as_str() }),
+        thinking: effort.filter(|_| thinks_adaptively(&request.model)).map(|_| Thinking { kind: "adaptive" }),
+        output_config: effort.map(|effort| OutputConfig { effort: effort.as_str() }),
         tools: request
             .tools
             .iter()

@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, InvalidHeaderValue};
 
 use crate::config::ApiKey;
 use crate::provider::{Decoder, Provider};
-use crate::request::Request;
+use crate::request::{Effort, Request};
 
 #[derive(Debug)]
 pub(crate) struct Chat {
@@ -40,8 +40,8 @@ impl Provider for Chat {
         super::headers(key)
     }
 
-    fn encode(&self, request: &Request) -> Result<Vec<u8>, serde_json::Error> {
-        encode::body(request, self.limit_field)
+    fn encode(&self, request: &Request, effort: Option<Effort>) -> Result<Vec<u8>, serde_json::Error> {
+        encode::body(request, effort, self.limit_field)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

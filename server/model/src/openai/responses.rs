@@ -8,7 +8,7 @@ use reqwest::header::{HeaderMap, InvalidHeaderValue};
 
 use crate::config::ApiKey;
 use crate::provider::{Decoder, Provider};
-use crate::request::Request;
+use crate::request::{Effort, Request};
 
 #[derive(Debug)]
 pub(crate) struct Responses;
@@ -22,8 +22,8 @@ impl Provider for Responses {
         super::headers(key)
     }
 
-    fn encode(&self, request: &Request) -> Result<Vec<u8>, serde_json::Error> {
-        encode::body(request)
+    fn encode(&self, request: &Request, effort: Option<Effort>) -> Result<Vec<u8>, serde_json::Error> {
+        encode::body(request, effort)
     }
 
     fn decoder(&self) -> Box<dyn Decoder> {

@@ -99,7 +99,7 @@ fn shown(deltas: &[Delta]) -> String {
                 assert_eq!(&shown, discarded_text, "what is void is what was shown");
                 shown.clear();
             }
-            Delta::Waiting { .. } => {}
+            Delta::Waiting { .. } | Delta::EffortRefused { .. } => {}
         }
     }
     shown

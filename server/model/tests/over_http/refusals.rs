@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use swarm_model::{ApiKey, Client, Config, Delta, Error, Format};
+use swarm_model::{ApiKey, Client, Config, Delta, Effort, Error, Format, Request};
 use swarm_script::{reply, say, status};
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +17,7 @@ in_each_format! {
     a_refused_connection_is_tried_again
     an_address_that_is_none_is_told
     a_missing_key_names_the_variable_before_anything_is_sent
+    an_effort_that_the_model_refuses_is_not_asked_for_again
     a_key_is_in_no_error_and_no_debug_text
     a_password_in_the_address_is_in_no_error
 }
@@ -116,6 +117,29 @@ async fn a_missing_key_names_the_variable_before_anything_is_sent(format: Format
     without.api_key = None;
     let failure = complete(&Client::new(without), &request()).await.0.unwrap_err();
     assert!(failure.error.to_string().contains(format.key_variable()), "{failure}");
+}
+
+async fn an_effort_that_the_model_refuses_is_not_asked_for_again(format: Format) {
+    let refused = status(400).message("\"test-model\" does not support thinking");
+    let server = playing([refused, reply([say("Hi.")]), reply([say("Ho.")])]).await;
+    let client = client(format, &server);
+    let request = Request { effort: Some(Effort::High), ..request() };
+    let (outcome, deltas) = complete(&client, &request).await;
+    assert!(outcome.is_ok(), "{outcome:?}");
+    assert!(matches!(deltas[0], Delta::EffortRefused { .. }), "{deltas:?}");
+    assert!(complete(&client, &request).await.0.is_ok());
+    let asked: Vec<bool> = server
+        .requests()
+        .iter()
+        .map(|request| request.body.to_string().contains("effort\":\"high"))
+        .collect();
+    assert_eq!(asked, [true, false, false]);
+
+    // One that is refused all the same tells why.
+    let server = playing([status(400).message("thinking is off").times(2)]).await;
+    let failure = complete(&crate::client(format, &server), &request).await.0.unwrap_err();
+    assert!(failure.error.to_string().contains("thinking is off"), "{failure}");
+    assert_eq!(server.requests().len(), 2);
 }
 
 async fn a_key_is_in_no_error_and_no_debug_text(format: Format) {

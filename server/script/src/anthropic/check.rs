@@ -34,6 +34,19 @@ const FIELDS: [&str; 20] = [
     "cache_control",
 ];
 
+/// The starts of the names of models that refuse `output_config.effort`, as the provider says (December 2026).
+const WITHOUT_EFFORT: [&str; 9] = [
+    "claude-2",
+    "claude-3",
+    "claude-haiku-4",
+    "claude-sonnet-4-0",
+    "claude-sonnet-4-2",
+    "claude-sonnet-4-5",
+    "claude-opus-4-0",
+    "claude-opus-4-1",
+    "claude-opus-4-2",
+];
+
 /// The most cache marks that the provider takes.
 const MOST_MARKS: usize = 4;
 
@@ -76,6 +89,9 @@ fn check_fields(request: &Map<String, Value>) -> Result<&str, Refused> {
         let word = effort.as_str().unwrap_or_default();
         if !["low", "medium", "high", "xhigh", "max"].contains(&word) {
             return Err(Refused::invalid(format!("output_config.effort: {effort} is not known")));
+        }
+        if WITHOUT_EFFORT.iter().any(|start| model.starts_with(start)) {
+            return Err(Refused::invalid(format!("output_config.effort: {model} does not support it")));
         }
     }
     check_system(request.get("system"))?;

@@ -16,6 +16,7 @@ fn member(name: &str) -> MemberEntry {
         name: name.parse().unwrap(),
         agent_type: None,
         model: None,
+        effort: None,
         prompt: Some("Look into it.".into()),
         color: None,
         plan_mode_required: None,

@@ -37,7 +37,7 @@ fn result(id: &str, is_error: bool) -> UserPart {
 }
 
 fn encoded(request: &Request) -> Value {
-    serde_json::from_slice(&body(request).unwrap()).unwrap()
+    serde_json::from_slice(&body(request, request.effort).unwrap()).unwrap()
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn what_the_provider_would_refuse_is_not_sent() {
 #[test]
 fn a_longer_history_begins_with_the_same_bytes() {
     let text = |request: &Request| {
-        let body = String::from_utf8(body(request).unwrap()).unwrap();
+        let body = String::from_utf8(body(request, request.effort).unwrap()).unwrap();
         body.replace(r#","cache_control":{"type":"ephemeral"}"#, "")
     };
     let mut history = vec![user("Go.")];

@@ -8,18 +8,22 @@ use serde_json::{Map, Value};
 
 use super::LimitField;
 use crate::openai::{effort_word, result_text};
-use crate::request::{Message, Part, Request, UserPart};
+use crate::request::{Effort, Message, Part, Request, UserPart};
 
 /// The fields of an answer that hold reasoning, by one server or the other.
 pub(super) const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
 
-pub(super) fn body(request: &Request, limit_field: LimitField) -> Result<Vec<u8>, serde_json::Error> {
+pub(super) fn body(
+    request: &Request,
+    effort: Option<Effort>,
+    limit_field: LimitField,
+) -> Result<Vec<u8>, serde_json::Error> {
     let limit = |field| (limit_field == field).then_some(request.max_tokens);
     let body = Body {
         model: &request.model,
         max_tokens: limit(LimitField::MaxTokens),
         max_completion_tokens: limit(LimitField::MaxCompletionTokens),
-        reasoning_effort: request.effort.map(effort_word),
+        reasoning_effort: effort.map(effort_word),
         stream: true,
         stream_options: StreamOptions { include_usage: true },
         tools: request

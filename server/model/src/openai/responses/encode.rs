@@ -4,12 +4,12 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::openai::{effort_word, result_text};
-use crate::request::{Message, Part, Request, UserPart};
+use crate::request::{Effort, Message, Part, Request, UserPart};
 
 /// Models that never reason; they refuse to be asked for their reasoning.
 const NEVER_REASON: [&str; 3] = ["gpt-3", "gpt-4", "chatgpt-4"];
 
-pub(super) fn body(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
+pub(super) fn body(request: &Request, effort: Option<Effort>) -> Result<Vec<u8>, serde_json::Error> {
     let reasons = !NEVER_REASON.iter().any(|family| request.model.starts_with(family));
     let body = Body {
         model: &request.model,
@@ -27,7 +27,7 @@ pub(super) fn body(request: &Request) -> Result<Vec<u8>, serde_json::Error> {
             .collect(),
         input: request.messages.iter().flat_map(items).collect(),
         max_output_tokens: request.max_tokens,
-        reasoning: request.effort.map(|effort| Reasoning { effort: effort_word(effort) }),
+        reasoning: effort.map(|effort| Reasoning { effort: effort_word(effort) }),
         // What nobody stores must be given back to be built on.
         include: if reasons { &["reasoning.encrypted_content"] } else { &[] },
         store: false,

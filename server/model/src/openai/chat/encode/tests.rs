@@ -30,7 +30,7 @@ fn call(id: &str) -> Part {
 }
 
 fn encoded(request: &Request) -> Value {
-    serde_json::from_slice(&body(request, LimitField::MaxTokens).unwrap()).unwrap()
+    serde_json::from_slice(&body(request, request.effort, LimitField::MaxTokens).unwrap()).unwrap()
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn what_templates_would_refuse_is_not_sent() {
 fn effort_and_the_limit_have_their_own_words() {
     let mut request = request(vec![user("Go.")]);
     request.effort = Some(Effort::Max);
-    let body = body(&request, LimitField::MaxCompletionTokens).unwrap();
+    let body = body(&request, request.effort, LimitField::MaxCompletionTokens).unwrap();
     let body: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(body["reasoning_effort"], "xhigh");
     assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(100)));

@@ -22,7 +22,7 @@ fn request(messages: Vec<Message>) -> Request {
 }
 
 fn encoded(request: &Request) -> Value {
-    serde_json::from_slice(&body(request).unwrap()).unwrap()
+    serde_json::from_slice(&body(request, request.effort).unwrap()).unwrap()
 }
 
 #[test]
