@@ -13,6 +13,7 @@ mod framing;
 mod many;
 mod models;
 mod permissions;
+mod plans;
 mod questions;
 mod requests;
 mod secrets;

@@ -23,7 +23,11 @@ impl BeforeChange {
         let changes = match effect {
             Effect::Writes { .. } | Effect::Destroys { .. } => true,
             Effect::Runs { .. } => effect.level() > Level::ReadOnly,
-            Effect::Reads { .. } | Effect::Leaves { .. } | Effect::Team | Effect::Widens { .. } => false,
+            Effect::Reads { .. }
+            | Effect::Leaves { .. }
+            | Effect::Team
+            | Effect::EndsPlanning
+            | Effect::Widens { .. } => false,
         };
         if changes {
             self.kept.get_or_init(|| self.snapshots.keep(&self.agent, &self.turn, description)).await;

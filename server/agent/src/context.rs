@@ -8,5 +8,5 @@ mod wrap;
 pub(crate) use history::{History, HistoryError, blocks_of};
 pub use instructions::instructions;
 pub(crate) use prompt::system_text;
-pub(crate) use wrap::{wrap_history, wrap_shutdown};
-pub use wrap::{wrap_idle, wrap_message, wrap_refusal, wrap_task};
+pub use wrap::{PLANNING, wrap_idle, wrap_message, wrap_refusal, wrap_task};
+pub(crate) use wrap::{wrap_history, wrap_plan, wrap_shutdown};

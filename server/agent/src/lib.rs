@@ -25,12 +25,14 @@ mod turn;
 
 pub use choice::ModelChoice;
 pub use clock::{permission_id, turn_id, unix_ms};
-pub use context::{instructions, wrap_idle, wrap_message, wrap_refusal, wrap_task};
+pub use context::{PLANNING, instructions, wrap_idle, wrap_message, wrap_refusal, wrap_task};
 pub use event::{Report, Reporter};
 pub use inbox::{Class, Inbox, Input, Receipt};
 pub use mail::{Arrival, Incoming, Letterbox, deliver, input_of};
 pub use post::{Letter, Post, PostError};
 pub use shell::{Shell, TeamShell};
+
+pub use tools::EXIT_PLAN_MODE;
 
 /// The names of the tools that members have, in alphabetical order.
 pub fn tool_names() -> Vec<String> {

@@ -12,6 +12,7 @@ use swarm_guard::proxy::Proxy;
 use swarm_store::Transcript;
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::mail::{CompletedStatus, IdleNotification, IdleReason, Protocol};
+use swarm_wire::permission::Mode;
 use swarm_wire::transcript::Entry;
 use swarm_wire::{AgentId, TurnId};
 use tokio::sync::{OnceCell, watch};
@@ -21,7 +22,7 @@ use crate::before_change::BeforeChange;
 use crate::chatter::Chatter;
 use crate::choice::ModelChoice;
 use crate::clock::turn_id;
-use crate::context::{History, system_text};
+use crate::context::{History, PLANNING, system_text};
 use crate::event::{Report, Reporter};
 use crate::files::Files;
 use crate::gate::Gate;
@@ -227,7 +228,12 @@ impl Member {
         }
     }
 
-    async fn turn(&mut self, inputs: Vec<Input>, life: &CancellationToken) -> TurnResult {
+    async fn turn(&mut self, mut inputs: Vec<Input>, life: &CancellationToken) -> TurnResult {
+        if self.engine.gate.bounds.borrow().mode == Mode::Plan
+            && let Some(last) = inputs.last_mut()
+        {
+            last.text.push_str(&format!("\n\n{PLANNING}"));
+        }
         let turn: TurnId = inputs.iter().find_map(|input| input.turn.clone()).unwrap_or_else(turn_id);
         let cancel = life.child_token();
         self.switch.begin(cancel.clone(), inputs.iter().filter_map(|input| input.turn.as_ref()));

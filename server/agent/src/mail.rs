@@ -9,7 +9,7 @@ use swarm_wire::mail::{Message, Protocol};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{wrap_message, wrap_shutdown, wrap_task};
+use crate::context::{wrap_message, wrap_plan, wrap_shutdown, wrap_task};
 use crate::event::{Report, Reporter};
 use crate::inbox::{Class, Input, Receipt};
 
@@ -117,6 +117,9 @@ pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
                 (class, Some(TurnId::new(request_id.as_str())), text.clone())
             }
             Protocol::TaskAssigned { task } => (Class::Task, None, wrap_task(task)),
+            Protocol::PlanReview { from, plan, .. } => {
+                (Class::Leader, None, wrap_plan(from.name.as_str(), plan))
+            }
             Protocol::ShutdownRequest { request_id, reason } => {
                 let asker = match from {
                     Origin::Agent(from) => from.name.as_str(),

@@ -110,6 +110,14 @@ pub trait Team: Send + Sync {
     /// Sets modes, all of them or none; the text is for the model, also the error.
     async fn set_modes(&self, modes: Vec<(AgentId, Mode)>) -> Result<String, String>;
 
+    /// Sends a teammate's plan on to the user, or back; the text is for the model, also the error.
+    async fn review_plan(
+        &self,
+        name: &str,
+        approve: bool,
+        feedback: Option<String>,
+    ) -> Result<String, String>;
+
     /// Asks a teammate to end; the text is for the model, also the error.
     async fn request_shutdown(&self, name: &str, reason: Option<String>) -> Result<String, String>;
 }

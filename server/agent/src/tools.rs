@@ -4,11 +4,13 @@ mod bash;
 mod bash_jobs;
 mod context;
 mod edit;
+mod exit_plan_mode;
 mod glob;
 mod grep;
 mod mode_name;
 mod read;
 mod request_shutdown;
+mod review_plan;
 mod send_message;
 mod set_modes;
 mod shutdown_reply;
@@ -29,6 +31,7 @@ use swarm_model::ToolSpec;
 use crate::ports::InputCheck;
 
 pub(crate) use context::ToolContext;
+pub use exit_plan_mode::EXIT_PLAN_MODE;
 pub(crate) use tasks::{Completed, shown as task_shown};
 pub(crate) use tool::{AnyTool, PreparedCall, Preview, ToolError};
 
@@ -51,6 +54,7 @@ impl Tools {
         let mut tools = Self::of_everybody();
         tools.push(tool::erase(spawn_teammate::SpawnTeammate));
         tools.push(tool::erase(set_modes::SetModes));
+        tools.push(tool::erase(review_plan::ReviewPlan));
         tools.push(tool::erase(request_shutdown::RequestShutdown));
         Self::new(tools)
     }
@@ -78,6 +82,7 @@ impl Tools {
             tool::erase(task_list::TaskList),
             tool::erase(task_update::TaskUpdate),
             tool::erase(task_claim::TaskClaim),
+            tool::erase(exit_plan_mode::ExitPlanMode),
             tool::erase(send_message::SendMessage),
         ]
     }

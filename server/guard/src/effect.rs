@@ -21,6 +21,8 @@ pub enum Effect {
     Destroys { what: String },
     /// Stays within the team: a message, a teammate with no more rights than `default`.
     Team,
+    /// Asks a person to approve a plan, which ends planning.
+    EndsPlanning,
     /// Gives a teammate this mode, which is wider than `default`.
     Widens { mode: Mode },
 }
@@ -28,7 +30,7 @@ pub enum Effect {
 impl Effect {
     pub fn level(&self) -> Level {
         match self {
-            Self::Reads { .. } | Self::Team => Level::ReadOnly,
+            Self::Reads { .. } | Self::Team | Self::EndsPlanning => Level::ReadOnly,
             Self::Writes { .. } => Level::ChangesFiles,
             Self::Runs { command } => understand(command).level,
             Self::Widens { .. } => Level::RunsCode,

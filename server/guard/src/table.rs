@@ -23,10 +23,12 @@ pub enum Deed {
     Destroy,
     /// Gives a teammate a wider mode than `default`.
     Widen,
+    /// Ends planning: a person approves the plan.
+    EndPlanning,
 }
 
 impl Deed {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Read,
         Self::ReadElsewhere,
         Self::ReadSecret,
@@ -37,6 +39,7 @@ impl Deed {
         Self::Leave,
         Self::Destroy,
         Self::Widen,
+        Self::EndPlanning,
     ];
 
     /// As the table's row is headed.
@@ -52,12 +55,17 @@ impl Deed {
             Self::Leave => "leaves the machine",
             Self::Destroy => "destroys",
             Self::Widen => "widens a teammate's mode",
+            Self::EndPlanning => "presents its plan",
         }
     }
 }
 
 /// The table, before rules.
 pub fn verdict(mode: Mode, trust: Trust, deed: Deed) -> Behavior {
+    if deed == Deed::EndPlanning {
+        // Outside of planning there is nothing to approve.
+        return if mode == Mode::Plan { Behavior::Ask } else { Behavior::Allow };
+    }
     match mode {
         Mode::Default => trusted(trust, deed),
         Mode::AcceptEdits if deed == Deed::Change => Behavior::Allow,

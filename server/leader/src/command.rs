@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use swarm_wire::lsp::{
     CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
     ConfigureParams, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
-    PermissionResolveParams, PermissionResolveResult, PromptResult, RestartParams, SetModesParams,
-    SpawnParams, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
-    TranscriptParams, TranscriptResult,
+    PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, RestartParams,
+    SetModesParams, SpawnParams, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult,
+    TaskUpdateParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
@@ -91,6 +91,10 @@ pub enum Command {
     UpdateTask {
         params: TaskUpdateParams,
         reply: Reply<Task>,
+    },
+    ResolvePlan {
+        params: PlanResolveParams,
+        reply: Reply<PermissionResolveResult>,
     },
     Checkpoints {
         params: CheckpointListParams,

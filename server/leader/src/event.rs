@@ -19,6 +19,13 @@ pub(crate) enum Event {
     Modes { reply: oneshot::Sender<Vec<(AgentId, Mode)>> },
     /// The leader's model sets modes; the answer is text for the model.
     SetModes { modes: Vec<(AgentId, Mode)>, reply: oneshot::Sender<Result<String, String>> },
+    /// The leader's model looked at a plan; the answer is text for the model.
+    ReviewPlan {
+        name: String,
+        approve: bool,
+        feedback: Option<String>,
+        reply: oneshot::Sender<Result<String, String>>,
+    },
     /// The leader's model wants a teammate to end; the answer is text for the model.
     RequestShutdown { name: String, reason: Option<String>, reply: oneshot::Sender<Result<String, String>> },
     /// A member that agreed to end has had its time.

@@ -9,9 +9,9 @@ use swarm_wire::TeamName;
 use swarm_wire::lsp::{
     CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
     ConfigureParams, Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
-    PermissionResolveParams, PermissionResolveResult, PromptResult, RestartParams, SetModesParams,
-    SpawnParams, StateResult, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult,
-    TaskUpdateParams, TranscriptParams, TranscriptResult,
+    PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, RestartParams,
+    SetModesParams, SpawnParams, StateResult, StopParams, StopResult, TaskCreateParams, TaskListParams,
+    TaskListResult, TaskUpdateParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::settings::Settings;
@@ -135,6 +135,11 @@ impl Leader {
 
     pub async fn update_task(&self, params: TaskUpdateParams) -> Result<Task, Refusal> {
         self.call(|reply| Command::UpdateTask { params, reply }).await
+    }
+
+    /// The user's decision about a plan.
+    pub async fn resolve_plan(&self, params: PlanResolveParams) -> Result<PermissionResolveResult, Refusal> {
+        self.call(|reply| Command::ResolvePlan { params, reply }).await
     }
 
     /// Snapshots of the workspace, newest first.

@@ -6,6 +6,7 @@ mod endings;
 mod members;
 mod models;
 mod modes;
+mod plans;
 mod pulse;
 mod rules;
 mod tasks;
@@ -13,6 +14,7 @@ mod waking;
 
 pub(crate) use models::Own;
 pub use models::home_of;
+pub(crate) use plans::plan_of;
 pub use rules::PROJECT_RULES;
 
 use std::collections::HashMap;
@@ -42,7 +44,7 @@ use crate::event::Event;
 use crate::handle::{EVENT_BACKLOG, Leader, Machine, Options, Session};
 use crate::permissions::Queue;
 use crate::publish::Publisher;
-use crate::roster::Roster;
+use crate::roster::{Roster, at_work};
 use crate::team::{self, Led};
 
 impl Leader {
@@ -258,6 +260,10 @@ impl Hub {
                 let _ =
                     reply.send(self.set_modes_for_model(modes).await.map_err(|refusal| refusal.to_string()));
             }
+            Event::ReviewPlan { name, approve, feedback, reply } => {
+                let reviewed = self.review_plan(&name, approve, feedback).await;
+                let _ = reply.send(reviewed.map_err(|refusal| refusal.to_string()));
+            }
             Event::RequestShutdown { name, reason, reply } => {
                 let asked = self.request_shutdown(&name, reason).await;
                 let _ = reply.send(asked.map_err(|refusal| refusal.to_string()));
@@ -377,7 +383,7 @@ impl Hub {
             }],
             members: self.roster.views(),
             permissions: team.queue.requests(),
-            plans: Vec::new(),
+            plans: team.queue.plans(),
             tasks: team.tasks.clone(),
         };
         self.publisher.publish(state, &file.name, happened);
@@ -408,7 +414,10 @@ impl Hub {
         let works = self.roster.get(agent).is_some_and(|member| member.view.turn_id.is_some());
         match (waits, works) {
             (true, _) => self.roster.set_state(agent, MemberState::Waiting),
-            (false, true) => self.roster.set_state(agent, MemberState::Working),
+            (false, true) => {
+                let mode = self.roster.get(agent).map(|member| member.view.mode).unwrap_or_default();
+                self.roster.set_state(agent, at_work(mode))
+            }
             (false, false) => Vec::new(),
         }
     }

@@ -3,11 +3,12 @@
 use serde_json::Value;
 use swarm_agent::ports::InputCheck;
 use swarm_store::Permissions;
+use swarm_wire::lsp::PlanRequest;
 use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
-use crate::hub::PROJECT_RULES;
+use crate::hub::{PROJECT_RULES, plan_of};
 
 /// How long after a question was asked the like ones join it, in milliseconds.
 const BATCH_MS: u64 = 5_000;
@@ -17,6 +18,20 @@ struct Pending {
     request: PermissionRequest,
     check: InputCheck,
     answer: oneshot::Sender<Answer>,
+}
+
+/// A decided question whose member still waits.
+pub(crate) struct Release {
+    waiting: oneshot::Sender<Answer>,
+    answer: Answer,
+}
+
+impl Release {
+    /// Lets the member go on.
+    pub(crate) fn go(self) {
+        // A turn that ended meanwhile no longer waits.
+        let _ = self.waiting.send(self.answer);
+    }
 }
 
 /// All open questions, oldest first.
@@ -30,8 +45,15 @@ impl Queue {
         Self { files, pending: Vec::new() }
     }
 
+    /// The open questions about calls.
     pub(crate) fn requests(&self) -> Vec<PermissionRequest> {
-        self.pending.iter().map(|pending| pending.request.clone()).collect()
+        let calls = self.pending.iter().filter(|pending| plan_of(&pending.request).is_none());
+        calls.map(|pending| pending.request.clone()).collect()
+    }
+
+    /// The plans that wait.
+    pub(crate) fn plans(&self) -> Vec<PlanRequest> {
+        self.pending.iter().filter_map(|pending| plan_of(&pending.request)).collect()
     }
 
     pub(crate) fn get(&self, id: &RequestId) -> Option<&PermissionRequest> {
@@ -89,17 +111,23 @@ impl Queue {
 
     /// Answers a question once; the first answer wins, wherever it comes from.
     pub(crate) async fn resolve(&mut self, id: &RequestId, answer: Answer) -> Result<Outcome, String> {
+        let (outcome, release) = self.decide(id, answer).await?;
+        release.into_iter().for_each(Release::go);
+        Ok(outcome)
+    }
+
+    /// The same, but the member goes on only when it is released.
+    pub(crate) async fn decide(
+        &mut self,
+        id: &RequestId,
+        answer: Answer,
+    ) -> Result<(Outcome, Option<Release>), String> {
         let (files, key, copy) = (self.files.clone(), id.clone(), answer.clone());
         let resolved =
             tokio::task::spawn_blocking(move || files.resolve(&key, &copy, ResolvedBy::Leader)).await;
         let resolution = resolved.map_err(|lost| lost.to_string())?.map_err(|error| error.to_string())?;
-        if resolution.outcome == Outcome::Resolved
-            && let Some(pending) = self.take(id)
-        {
-            // A turn that ended meanwhile no longer waits.
-            let _ = pending.answer.send(answer);
-        }
-        Ok(resolution.outcome)
+        let release = (resolution.outcome == Outcome::Resolved).then(|| self.take(id)).flatten();
+        Ok((resolution.outcome, release.map(|pending| Release { waiting: pending.answer, answer })))
     }
 
     /// Takes a question back, since nobody waits for its answer any more. False when it is not open.
@@ -114,6 +142,13 @@ impl Queue {
             tracing::error!(%error, "a withdrawn question stays on disk");
         }
         true
+    }
+
+    /// The leader's agent has looked at a plan: it is the user's now.
+    pub(crate) fn reviewed(&mut self, id: &RequestId) -> Option<PlanRequest> {
+        let pending = self.pending.iter_mut().find(|pending| pending.request.id == *id)?;
+        pending.request.input.as_object_mut()?.remove("reviewing");
+        plan_of(&pending.request)
     }
 
     /// The questions of one member.

@@ -24,10 +24,10 @@ impl Ask for HubPorts {
         turn: &CancellationToken,
     ) -> Result<Answer, Withdrawn> {
         let id = request.id.clone();
-        let (answer, answered) = oneshot::channel();
+        let (answer, mut answered) = oneshot::channel();
         let asked = Event::Asked { request: Box::new(request), check, answer };
         self.events.send(asked).await.map_err(|_| Withdrawn)?;
-        match turn.run_until_cancelled(answered).await {
+        match turn.run_until_cancelled(&mut answered).await {
             Some(Ok(answer)) => Ok(answer),
             Some(Err(_)) => Err(Withdrawn),
             None => {
@@ -36,7 +36,8 @@ impl Ask for HubPorts {
                 if self.events.send(Event::Withdrawn { id, done }).await.is_ok() {
                     let _ = withdrawn.await;
                 }
-                Err(Withdrawn)
+                // What was answered before the hub heard of this counts.
+                answered.try_recv().map_err(|_| Withdrawn)
             }
         }
     }
@@ -64,6 +65,15 @@ impl Team for HubPorts {
 
     async fn set_modes(&self, modes: Vec<(AgentId, Mode)>) -> Result<String, String> {
         self.call(|reply| Event::SetModes { modes, reply }).await?
+    }
+
+    async fn review_plan(
+        &self,
+        name: &str,
+        approve: bool,
+        feedback: Option<String>,
+    ) -> Result<String, String> {
+        self.call(|reply| Event::ReviewPlan { name: name.to_owned(), approve, feedback, reply }).await?
     }
 
     async fn request_shutdown(&self, name: &str, reason: Option<String>) -> Result<String, String> {

@@ -8,7 +8,7 @@ use swarm_agent::life::TurnSwitch;
 use swarm_agent::{Input, ModelChoice, Report, unix_ms};
 use swarm_guard::Bounds;
 use swarm_wire::lsp::{Event, MemberState, MemberView};
-use swarm_wire::permission::RuleUpdate;
+use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::{AgentId, MemberName, RequestId, TurnId};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -174,6 +174,9 @@ impl Roster {
                 None
             }
         };
+        if view.state == MemberState::Working {
+            view.state = at_work(view.mode);
+        }
         let changed = Event::MemberChanged { member: Box::new(view.clone()) };
         happened.into_iter().chain([changed]).collect()
     }
@@ -210,4 +213,8 @@ impl Roster {
         };
         vec![Event::MemberChanged { member: Box::new(member.view.clone()) }, ended]
     }
+}
+/// What a member is at while its turn runs.
+pub(crate) fn at_work(mode: Mode) -> MemberState {
+    if mode == Mode::Plan { MemberState::Planning } else { MemberState::Working }
 }

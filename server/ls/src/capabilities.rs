@@ -6,9 +6,9 @@ use swarm_wire::lsp::{ClientFeatures, PROTOCOL_VERSION};
 use crate::documents::Encoding;
 use crate::handlers::execute_command::COMMANDS;
 use crate::lsp::types::{
-    self, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, ExecuteCommandOptions,
-    InitializeParams, PositionEncodingKind, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    self, CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions,
+    ExecuteCommandOptions, InitializeParams, PositionEncodingKind, SaveOptions, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
     WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 
@@ -74,6 +74,7 @@ pub(crate) fn server(client: &Client) -> ServerCapabilities {
             code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
             ..CodeActionOptions::default()
         })),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         execute_command_provider: Some(ExecuteCommandOptions {
             commands: COMMANDS.iter().map(|&command| command.to_owned()).collect(),
             ..ExecuteCommandOptions::default()

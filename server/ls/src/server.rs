@@ -12,8 +12,8 @@ use crate::handlers;
 use crate::ingress::proxy::Outbound;
 use crate::ingress::service::Ingress;
 use crate::lsp::types::{
-    CodeActionParams, CodeActionResponse, DidChangeConfigurationParams, ExecuteCommandParams,
-    InitializeParams, InitializeResult, InitializedParams,
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, DidChangeConfigurationParams,
+    ExecuteCommandParams, InitializeParams, InitializeResult, InitializedParams,
 };
 use crate::lsp::{LanguageServer, LspService, LspServiceBuilder, RpcError, RpcResult};
 use crate::push;
@@ -48,6 +48,8 @@ methods! {
     "swarm/teammate/stop" => handlers::teammate::stop,
     "swarm/teammate/restart" => handlers::teammate::restart,
     "swarm/teammate/setModes" => handlers::teammate::set_modes,
+    "swarm/plan/list" => handlers::plan::list,
+    "swarm/plan/resolve" => handlers::plan::resolve,
     "swarm/checkpoint/list" => handlers::checkpoint::list,
     "swarm/checkpoint/restore" => handlers::checkpoint::restore,
     "swarm/member/configure" => handlers::member::configure,
@@ -74,6 +76,10 @@ impl LanguageServer for Front {
 
     async fn code_action(&self, params: CodeActionParams) -> RpcResult<Option<CodeActionResponse>> {
         Ok(Some(handlers::code_action::code_action(&self.session, &params)?))
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> RpcResult<Option<Vec<CodeLens>>> {
+        Ok(handlers::plan::code_lens(&self.session, &params)?)
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> RpcResult<Option<Value>> {

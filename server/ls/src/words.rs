@@ -1,7 +1,8 @@
 //! What a person reads about a permission request, the same on every surface.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use swarm_guard::shown;
+use swarm_wire::lsp::PlanRequest;
 use swarm_wire::permission::{Level, PermissionRequest, RuleUpdate, Scope};
 
 /// Who wants what, in a line.
@@ -23,6 +24,31 @@ pub(crate) fn question(request: &PermissionRequest) -> String {
         text.push_str(&shown(&detail));
     }
     text
+}
+
+/// Who wants to go to work, in a line.
+pub(crate) fn plan_wish(plan: &PlanRequest) -> String {
+    format!("{} has a plan and asks to go to work", plan.name)
+}
+
+/// The same with the plan.
+pub(crate) fn plan_question(plan: &PlanRequest) -> String {
+    format!("{}\n\n{}", plan_wish(plan), shown(&plan.plan))
+}
+
+/// What can be done about a plan: title, command and its argument.
+pub(crate) fn plan_deeds(plan: &PlanRequest) -> Vec<(String, &'static str, Value)> {
+    let id = &plan.id;
+    [
+        ("approve the plan", "swarm.plan.approve", json!({ "id": id })),
+        ("approve the plan, and its edits", "swarm.plan.approve", json!({ "id": id, "mode": "acceptEdits" })),
+        ("reject the plan", "swarm.plan.reject", json!({ "id": id })),
+        ("reject the plan with feedback", "swarm.plan.reject", json!({ "id": id, "ask": true })),
+        ("show the plan", "swarm.diff", json!({ "id": id })),
+    ]
+    .into_iter()
+    .map(|(deed, command, argument)| (format!("{}: {deed}", plan.name), command, argument))
+    .collect()
 }
 
 /// A title of something that can be done about a request, led by the worker's name.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use swarm_wire::{AgentId, TeamName};
+use swarm_wire::{AgentId, MemberName, TeamName};
 
 use crate::atomic::{self, Durability};
 use crate::error::{Error, Result};
@@ -58,6 +58,22 @@ impl TeamDir {
 
     pub fn permissions(&self) -> Permissions {
         Permissions::new(self.path.join("permissions"))
+    }
+
+    /// Writes a member's plan to a file of its own, `plans/<member>-<n>.md`.
+    pub fn write_plan(&self, member: &MemberName, plan: &str) -> Result<PathBuf> {
+        let folder = self.path.join("plans");
+        atomic::create_dir(&folder)?;
+        let name = member.as_str().to_ascii_lowercase();
+        let mut number = 1_usize;
+        loop {
+            let path = folder.join(format!("{name}-{number}.md"));
+            if !atomic::exists(&path)? {
+                atomic::replace(&path, plan.as_bytes(), Durability::Synced)?;
+                return Ok(path);
+            }
+            number += 1;
+        }
     }
 
     pub fn tasks(&self) -> Tasks {

@@ -4,6 +4,7 @@ mod checkpoint;
 mod editor;
 mod event;
 mod members;
+mod plan;
 mod task;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ pub use self::checkpoint::{
 pub use self::editor::{EditorSaveParams, EditorSaveResult};
 pub use self::event::{Event, EventParams, TurnEnd};
 pub use self::members::{ConfigureParams, MemberMode, RestartParams, SetModesParams};
+pub use self::plan::{PlanListParams, PlanListResult, PlanRequest, PlanResolveParams};
 pub use self::task::{TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams};
 use crate::ids::{AgentId, MemberName, MessageId, RequestId, TeamName, TurnId};
 use crate::permission::{Mode, Outcome, PermissionRequest, RuleUpdate};
@@ -137,7 +139,7 @@ pub struct StateResult {
     pub members: Vec<MemberView>,
     /// Pending ones, oldest first.
     pub permissions: Vec<PermissionRequest>,
-    pub plans: Vec<serde_json::Value>,
+    pub plans: Vec<PlanRequest>,
     /// In the order made.
     pub tasks: Vec<Task>,
 }
@@ -329,4 +331,7 @@ pub struct SpawnParams {
     pub color: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
+    /// It plans first: only what reads runs until the user approves its plan, which then sets the mode.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub plan_mode_required: bool,
 }

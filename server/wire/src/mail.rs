@@ -79,6 +79,8 @@ pub enum Protocol {
     ModeChange { request_id: RequestId, mode: Mode },
     /// Leader to worker: a free task is yours, in progress.
     TaskAssigned { task: Task },
+    /// Leader to leader's agent: look at a teammate's plan before the user does.
+    PlanReview { request_id: RequestId, from: AgentId, plan: String },
     /// Leader to worker: end after this turn, if you agree.
     ShutdownRequest {
         request_id: RequestId,

@@ -30,6 +30,8 @@ pub struct Settings {
     pub secrets: Vec<String>,
     /// How many members a team has at most, the leader's agent included; default 16.
     pub max_members: Option<usize>,
+    /// Who looks at a teammate's plan first; the user decides in any case.
+    pub plan_review: PlanReview,
     /// Whether members that an earlier server's end cut off go on by themselves.
     pub resume: Resume,
 }
@@ -44,6 +46,17 @@ impl Settings {
         names.push("apiKey".to_owned());
         names
     }
+}
+
+/// Who looks at a plan before the user is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PlanReview {
+    /// Nobody: the user is asked at once.
+    #[default]
+    User,
+    /// The leader's agent, which sends it back or on to the user.
+    Leader,
 }
 
 /// What becomes of the turns that an earlier server's end cut off.

@@ -43,6 +43,20 @@ pub fn wrap_task(task: &Task) -> String {
     )
 }
 
+/// What a member that plans is told with each turn.
+pub const PLANNING: &str = "<notice about=\"mode\">\nYou are in the mode `plan`: nothing runs but what reads. Look around, then \
+                            present your plan with ExitPlanMode.\n</notice>";
+
+/// A teammate's plan, for the leader's agent to look at before the user does.
+pub(crate) fn wrap_plan(from: &str, plan: &str) -> String {
+    let from = attribute(from);
+    format!(
+        "<notice about=\"{from}\">\n{from} wants to work by this plan. Look at it and answer with ReviewPlan; the user decides in \
+         the end.\n\n{}\n</notice>",
+        body(plan)
+    )
+}
+
 /// The summary that stands for a history.
 pub(crate) fn wrap_history(summary: &str, standing: &str) -> String {
     let (summary, standing) = (body(summary), body(standing));

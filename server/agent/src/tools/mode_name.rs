@@ -12,7 +12,7 @@ pub(super) enum ModeName {
     Default,
     /// Edits in the workspace go through.
     AcceptEdits,
-    /// Only reads.
+    /// Only reads, until the user approves its plan.
     Plan,
     /// What would ask is refused.
     DontAsk,
@@ -29,6 +29,17 @@ impl From<ModeName> for Mode {
             ModeName::DontAsk => Self::DontAsk,
             ModeName::BypassPermissions => Self::BypassPermissions,
         }
+    }
+}
+
+/// What a mode is called on the wire.
+pub(super) fn name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Default => "default",
+        Mode::AcceptEdits => "acceptEdits",
+        Mode::Plan => "plan",
+        Mode::DontAsk => "dontAsk",
+        Mode::BypassPermissions => "bypassPermissions",
     }
 }
 

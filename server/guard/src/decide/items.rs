@@ -49,6 +49,7 @@ pub(super) fn of<'a>(
     match effect {
         Effect::Team => keyed(Deed::Read, "it stays within the team"),
         Effect::Widens { mode } => keyed(Deed::Widen, &format!("it gives a teammate the mode {mode:?}")),
+        Effect::EndsPlanning => keyed(Deed::EndPlanning, "a plan is approved by you"),
         Effect::Destroys { what } => keyed(Deed::Destroy, &format!("it destroys {what}")),
         Effect::Reads { paths } if paths.is_empty() => keyed(Deed::Read, "it only reads"),
         Effect::Writes { paths } if paths.is_empty() => keyed(Deed::ChangeElsewhere, "it changes files"),

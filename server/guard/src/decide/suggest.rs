@@ -19,7 +19,7 @@ pub(super) fn suggestions(
     items: &[Item<'_>],
     rulings: &[Ruling],
 ) -> Vec<RuleUpdate> {
-    if matches!(effect, Effect::Widens { .. })
+    if matches!(effect, Effect::Widens { .. } | Effect::EndsPlanning)
         || rulings.iter().any(|ruling| ruling.by.is_some() && asks(ruling))
     {
         // A rule that asks or forbids is not lifted by one that allows.

@@ -10,13 +10,13 @@ use swarm_wire::lsp::{
     SpawnParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::mail::Protocol;
-use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
+use swarm_wire::permission::{Answer, Mode, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
 use swarm_wire::settings::{Provider, Settings};
 use swarm_wire::{AgentId, MemberName, MessageId, RequestId};
 use tokio::sync::oneshot;
 
-use super::Hub;
 use super::members::{add_rules, blocking, secrets};
+use super::{Hub, plans};
 use crate::command::{AttachedText, Command, Prompt, Refusal};
 
 /// Entries in one answer to `swarm/transcript`, at most.
@@ -36,6 +36,7 @@ impl Hub {
             Command::Tasks { params, reply } => drop(reply.send(self.list_tasks(params).await)),
             Command::CreateTask { params, reply } => drop(reply.send(self.create_task(params).await)),
             Command::UpdateTask { params, reply } => drop(reply.send(self.update_task(params).await)),
+            Command::ResolvePlan { params, reply } => drop(reply.send(self.resolve_plan(params).await)),
             Command::Checkpoints { params, reply } => self.list_checkpoints(params, reply),
             Command::RestoreCheckpoint { params, reply } => self.restore_checkpoint(params, reply),
             Command::Restart { params, reply } => drop(reply.send(self.restart(params).await)),
@@ -94,7 +95,9 @@ impl Hub {
 
     /// A teammate at the user's wish. The same call again gives what it made.
     async fn spawn_for_user(&mut self, params: SpawnParams) -> Result<MemberView, Refusal> {
-        let SpawnParams { name, prompt, call_id, team, model, effort, color, mode } = params;
+        let SpawnParams { name, prompt, call_id, team, model, effort, color, mode, plan_mode_required } =
+            params;
+        let mode = if plan_mode_required { Some(Mode::Plan) } else { mode };
         self.check_team(team.as_deref())?;
         let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
         let name = match MemberName::for_teammate(&name) {
@@ -229,10 +232,16 @@ impl Hub {
         check: InputCheck,
         answer: oneshot::Sender<Answer>,
     ) {
-        let Some(team) = &mut self.team else { return };
         let agent = request.worker_id.clone();
-        let shown = match team.queue.add(request, check, answer).await {
-            Ok(shown) => Box::new(shown),
+        let kept = match self.plan_presented(request).await {
+            Ok(request) => match &mut self.team {
+                Some(team) => team.queue.add(request, check, answer).await,
+                None => return,
+            },
+            Err(refusal) => Err(refusal.to_string()),
+        };
+        let shown = match kept {
+            Ok(shown) => shown,
             Err(error) => {
                 // Dropping the answer's sender tells the member that nobody will answer.
                 tracing::error!(%error, "a question could not be kept, so it is not asked");
@@ -243,18 +252,19 @@ impl Hub {
             }
         };
         let mut happened = self.settle_waiting(&agent);
-        happened.push(ClientEvent::PermissionRequested { request: shown });
+        happened.extend(plans::requested(shown));
         self.publish(happened);
     }
 
     pub(super) async fn withdraw(&mut self, id: &RequestId) {
         let Some(team) = &mut self.team else { return };
-        let agent = team.queue.get(id).map(|request| request.worker_id.clone());
+        let request = team.queue.get(id).cloned();
         if !team.queue.withdraw(id).await {
             return;
         }
+        let agent = request.as_ref().map(|request| request.worker_id.clone());
         let mut happened = agent.map(|agent| self.settle_waiting(&agent)).unwrap_or_default();
-        happened.push(ClientEvent::PermissionResolved { id: id.clone(), allowed: None, resolved_by: None });
+        happened.push(plans::taken_back(id, request.as_ref()));
         self.publish(happened);
     }
 
@@ -269,6 +279,14 @@ impl Hub {
         if updated_input.is_some() && (ids.len() > 1 || decision == DecisionName::Reject) {
             let problem = "goes with one request that is allowed".to_owned();
             return Err(Refusal::Invalid { field: "updatedInput", problem });
+        }
+        if let Some(plan) = self
+            .team
+            .as_ref()
+            .and_then(|team| team.queue.plans().into_iter().find(|plan| ids.contains(&plan.id)))
+        {
+            let problem = format!("`{}` is a plan; decide it with swarm/plan/resolve", plan.id);
+            return Err(Refusal::Invalid { field: "ids", problem });
         }
         if let Some(input) = &updated_input {
             self.check_input(&ids, input)?;
@@ -311,7 +329,7 @@ impl Hub {
         }
     }
 
-    async fn resolve_one(&mut self, id: &RequestId, answer: Answer) -> Result<Outcome, Refusal> {
+    pub(super) async fn resolve_one(&mut self, id: &RequestId, answer: Answer) -> Result<Outcome, Refusal> {
         let Some(team) = &mut self.team else { return Ok(Outcome::Unknown) };
         let agent = team.queue.get(id).map(|request| request.worker_id.clone());
         let allowed = answer.allow;

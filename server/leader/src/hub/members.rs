@@ -12,6 +12,7 @@ use swarm_guard::exec::{Confinement, Network, Policy, coverage};
 use swarm_guard::{Bounds, Secrets};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
 use swarm_wire::mail::Protocol;
+use swarm_wire::permission::Mode;
 use swarm_wire::settings::Settings;
 use swarm_wire::team::{BackendType, MemberEntry};
 use swarm_wire::{AgentId, RequestId, TeamName};
@@ -125,6 +126,7 @@ impl Hub {
                 let mut entry = team::entry(&agent, &workspace, Some(color), model, Some(&head));
                 entry.mode = Some(mode);
                 entry.effort = effort;
+                entry.plan_mode_required = (mode == Mode::Plan).then_some(true);
                 file.members.push(entry);
                 Ok((agent, file.clone()))
             })?

@@ -17,7 +17,8 @@ use swarm_leader::command::Prompt;
 use swarm_leader::{Leader, Options, PROJECT_RULES, Session, TeamEvent};
 use swarm_store::Root;
 use swarm_wire::lsp::{
-    DecisionName, Event, PermissionResolveParams, TranscriptParams, TranscriptResult, TurnEnd,
+    DecisionName, Event, PermissionResolveParams, PlanRequest, PlanResolveParams, TranscriptParams,
+    TranscriptResult, TurnEnd,
 };
 use swarm_wire::permission::{Behavior, Mode, PermissionRequest, RuleUpdate, Scope};
 use swarm_wire::settings::{Effort, Provider, Settings};
@@ -31,6 +32,7 @@ use self::output::Output;
 use self::progress::Progress;
 use crate::environment::{self, Environment};
 use crate::exit::{self, Ending, Exit, TEAM_END};
+use crate::words;
 
 /// What the model is told of a call that would have asked.
 const NOBODY: &str = "nobody is here to answer: this run has no user interface. Go on without it, or say what \
@@ -137,6 +139,10 @@ async fn work(leader: &Leader, root: &Root, arguments: Arguments) -> anyhow::Res
         let Ok(event) = event else { bail!("more happened at once than could be followed") };
         output.show(&event)?;
         progress.take(&event.event);
+        if let Event::PlanRequested { plan } = &event.event {
+            refused = true;
+            refuse_plan(leader, plan).await?;
+        }
         if let Event::PermissionRequested { request } = event.event
             // Nobody waits for that one, and a project's rules grant nothing without it.
             && request.tool_name != PROJECT_RULES
@@ -173,6 +179,14 @@ async fn follow(
             return;
         }
     }
+}
+
+async fn refuse_plan(leader: &Leader, plan: &PlanRequest) -> anyhow::Result<()> {
+    eprintln!("swarm-ls: refused, since nobody can answer: {}", words::plan_wish(plan));
+    let feedback = Some(NOBODY.to_owned());
+    let params = PlanResolveParams { id: plan.id.clone(), approve: false, feedback, mode: None, team: None };
+    leader.resolve_plan(params).await?;
+    Ok(())
 }
 
 async fn refuse(leader: &Leader, request: PermissionRequest) -> anyhow::Result<()> {

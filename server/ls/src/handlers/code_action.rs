@@ -40,6 +40,19 @@ pub(crate) fn code_action(
         let argument = json!({ "id": request.id, "draft": uri });
         actions.push(Action { title: words::title(request, deed), command, argument, diagnostics: None });
     }
+    for plan in &snapshot.plans {
+        let feedback = session.pages.draft(uri).filter(|draft| draft.request == plan.id).map(|_| {
+            let argument = json!({ "id": plan.id, "draft": uri });
+            (format!("{}: reject the plan with this text", plan.name), "swarm.plan.reject", argument)
+        });
+        let deeds = feedback.into_iter().chain(words::plan_deeds(plan));
+        actions.extend(deeds.map(|(title, command, argument)| Action {
+            title,
+            command,
+            argument,
+            diagnostics: None,
+        }));
+    }
     for mark in pending::marks(&snapshot, &session.documents) {
         if has_file(mark.request) && mark.uri == *uri && mark.meets(params.range) {
             let batch = pending::batch(&snapshot, mark.request);

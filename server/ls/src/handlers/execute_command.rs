@@ -4,6 +4,7 @@
 mod decide;
 mod draft;
 mod look;
+mod plan;
 
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub(crate) const COMMANDS: &[&str] = &[
     "swarm.permission.allowAlways",
     "swarm.permission.edit",
     "swarm.permission.reject",
+    "swarm.plan.approve",
+    "swarm.plan.reject",
 ];
 
 pub(crate) async fn execute_command(
@@ -50,6 +53,8 @@ pub(crate) async fn execute_command(
         "swarm.permission.allowAlways" => decide::allow_always(session, object(argument, "id")?).await,
         "swarm.permission.edit" => decide::edit(session, object(argument, "id")?).await,
         "swarm.permission.reject" => decide::reject(session, object(argument, "id")?).await,
+        "swarm.plan.approve" => plan::approve(session, object(argument, "id")?).await,
+        "swarm.plan.reject" => plan::reject(session, object(argument, "id")?).await,
         other => {
             Err(Problem::field("command", format!("no command `{other}`; there are {}", COMMANDS.join(", "))))
         }

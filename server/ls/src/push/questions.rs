@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use swarm_leader::Leader;
 use swarm_wire::RequestId;
-use swarm_wire::lsp::{DecisionName, PermissionResolveParams, StateResult, TranscriptParams};
-use swarm_wire::permission::{PermissionRequest, RuleUpdate};
+use swarm_wire::lsp::{
+    DecisionName, PermissionResolveParams, PlanRequest, PlanResolveParams, StateResult, TranscriptParams,
+};
+use swarm_wire::permission::PermissionRequest;
 
 use crate::capabilities::Client;
 use crate::ingress::proxy::CallError;
@@ -24,10 +26,13 @@ const MAX_TITLE: usize = 100;
 /// A choice that the user is given.
 struct Choice {
     title: String,
-    decision: DecisionName,
-    remember: Option<RuleUpdate>,
-    /// All that it answers.
-    ids: Vec<RequestId>,
+    answer: Answer,
+}
+
+/// What a choice decides.
+enum Answer {
+    Calls(PermissionResolveParams),
+    Plan(PlanResolveParams),
 }
 
 /// Asks each pending question once, oldest first, until the leader ends or the client turns out not to ask.
@@ -39,20 +44,18 @@ pub(super) async fn follow(session: Arc<Session>) {
     loop {
         let snapshot = snapshots.borrow_and_update().clone();
         asked.retain(|id| is_pending(&snapshot, id));
-        let next = snapshot.permissions.iter().find(|request| !asked.contains(&request.id));
-        let Some(request) = next else {
+        let Some(Question { id, text, choices }) = next(&snapshot, &asked) else {
             if snapshots.changed().await.is_err() {
                 return;
             }
             continue;
         };
-        asked.insert(request.id.clone());
-        let choices = choices(request, pending::batch(&snapshot, request));
-        let params = ask(request, &choices, &started.client);
+        asked.insert(id.clone());
+        let params = ask(text, &choices, &started.client);
         let answer = tokio::select! {
             answer = session.proxy.request::<ShowMessageRequest>(params) => answer,
             // Decided elsewhere: the editor may go on showing it, and whatever it says then counts for nothing.
-            () = decided(leader, &request.id) => {
+            () = decided(leader, &id) => {
                 settled(leader).await;
                 continue;
             }
@@ -86,50 +89,87 @@ async fn settled(leader: &Leader) {
 
 fn is_pending(snapshot: &StateResult, id: &RequestId) -> bool {
     snapshot.permissions.iter().any(|request| request.id == *id)
+        || snapshot.plans.iter().any(|plan| plan.id == *id)
 }
 
 async fn resolve(leader: &Leader, choice: Choice) {
-    let params = PermissionResolveParams {
-        ids: choice.ids,
-        decision: choice.decision,
-        updated_input: None,
-        feedback: None,
-        remember: choice.remember,
+    let resolved = match choice.answer {
+        Answer::Calls(params) => leader.resolve(params).await,
+        Answer::Plan(params) => leader.resolve_plan(params).await,
     };
-    if let Err(refusal) = leader.resolve(params).await {
+    if let Err(refusal) = resolved {
         tracing::warn!(%refusal, "a decision was not taken");
     }
 }
 
+/// What is put to the user in one box.
+struct Question {
+    id: RequestId,
+    text: String,
+    choices: Vec<Choice>,
+}
+
+/// The oldest question that was not put yet.
+fn next(snapshot: &StateResult, asked: &HashSet<RequestId>) -> Option<Question> {
+    let call = snapshot.permissions.iter().find(|request| !asked.contains(&request.id));
+    let ready = |plan: &&PlanRequest| !plan.reviewing && !asked.contains(&plan.id);
+    let plan = snapshot.plans.iter().find(ready);
+    match (call, plan) {
+        (Some(call), plan) if plan.is_none_or(|plan| call.created_at <= plan.created_at) => Some(Question {
+            id: call.id.clone(),
+            text: words::question(call),
+            choices: choices(call, pending::batch(snapshot, call)),
+        }),
+        (_, Some(plan)) => Some(Question {
+            id: plan.id.clone(),
+            text: words::plan_question(plan),
+            choices: plan_choices(plan),
+        }),
+        _ => None,
+    }
+}
+
 fn choices(request: &PermissionRequest, batch: Vec<RequestId>) -> Vec<Choice> {
-    let choice = |deed: &str, decision, remember| {
+    let choice = |deed: &str, decision, remember, ids: Vec<RequestId>| {
         let title: String = words::title(request, deed).chars().take(MAX_TITLE).collect();
-        Choice { title, decision, remember, ids: vec![request.id.clone()] }
+        let answer = PermissionResolveParams { ids, decision, updated_input: None, feedback: None, remember };
+        Choice { title, answer: Answer::Calls(answer) }
     };
-    let all = (!batch.is_empty()).then(|| {
-        let all = choice(&words::all(batch.len()), DecisionName::Allow, None);
-        Choice { ids: batch, ..all }
-    });
+    let own = || vec![request.id.clone()];
     let always = request.permission_suggestions.first();
-    let always = always.map(|rule| choice(&words::always(rule), DecisionName::Allow, Some(rule.clone())));
+    let always =
+        always.map(|rule| choice(&words::always(rule), DecisionName::Allow, Some(rule.clone()), own()));
+    let all = (!batch.is_empty()).then(|| choice(&words::all(batch.len()), DecisionName::Allow, None, batch));
     [
-        Some(choice("allow", DecisionName::Allow, None)),
+        Some(choice("allow", DecisionName::Allow, None, own())),
         always,
         all,
-        Some(choice("reject", DecisionName::Reject, None)),
+        Some(choice("reject", DecisionName::Reject, None, own())),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-fn ask(request: &PermissionRequest, choices: &[Choice], client: &Client) -> ShowMessageRequestParams {
+fn plan_choices(plan: &PlanRequest) -> Vec<Choice> {
+    [("approve the plan", true), ("reject the plan", false)]
+        .into_iter()
+        .map(|(deed, approve)| {
+            let title = format!("{}: {deed}", plan.name).chars().take(MAX_TITLE).collect();
+            let params =
+                PlanResolveParams { id: plan.id.clone(), approve, feedback: None, mode: None, team: None };
+            Choice { title, answer: Answer::Plan(params) }
+        })
+        .collect()
+}
+
+fn ask(message: String, choices: &[Choice], client: &Client) -> ShowMessageRequestParams {
     let action =
         |choice: &Choice| MessageActionItem { title: choice.title.clone(), properties: Default::default() };
     ShowMessageRequestParams {
         // VS Code hides what is less than an error after some seconds, and the team would wait for nobody.
         typ: if client.is_vscode { MessageType::ERROR } else { MessageType::WARNING },
-        message: words::question(request),
+        message,
         actions: Some(choices.iter().map(action).collect()),
     }
 }

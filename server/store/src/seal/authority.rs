@@ -108,6 +108,7 @@ fn is_leaders_alone(message: &Protocol) -> bool {
         | Protocol::Interrupt { .. }
         | Protocol::ModeChange { .. }
         | Protocol::TaskAssigned { .. }
+        | Protocol::PlanReview { .. }
         | Protocol::ShutdownRequest { .. } => true,
         Protocol::IdleNotification(_)
         | Protocol::PermissionRequest(_)

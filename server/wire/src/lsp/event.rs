@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checkpoint, MemberState, MemberView};
+use super::{Checkpoint, MemberState, MemberView, PlanRequest};
 use crate::ids::{AgentId, MessageId, RequestId, TeamName, TurnId};
-use crate::permission::{PermissionRequest, ResolvedBy};
+use crate::permission::{Mode, PermissionRequest, ResolvedBy};
 use crate::task::Task;
 
 /// Params of the notification `swarm/event`.
@@ -50,6 +50,18 @@ pub enum Event {
         id: RequestId,
         allowed: Option<bool>,
         resolved_by: Option<ResolvedBy>,
+    },
+    /// A member in the mode `plan` wants to go to work.
+    PlanRequested {
+        plan: Box<PlanRequest>,
+    },
+    /// `approved` is absent when the plan was taken back.
+    PlanResolved {
+        id: RequestId,
+        member: AgentId,
+        approved: Option<bool>,
+        /// The member's mode from now on, when it was approved.
+        mode: Option<Mode>,
     },
     Message {
         from: String,

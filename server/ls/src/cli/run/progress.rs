@@ -41,7 +41,9 @@ impl Progress {
                     }
                 }
             }
-            Event::MemberChanged { member } if member.state == MemberState::Working => {
+            Event::MemberChanged { member }
+                if matches!(member.state, MemberState::Working | MemberState::Planning) =>
+            {
                 self.resting.remove(&member.agent_id);
             }
             Event::MemberEnded { member, .. } => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use swarm_wire::RequestId;
-use swarm_wire::lsp::{DecisionName, PermissionResolveParams};
+use swarm_wire::lsp::{DecisionName, PermissionResolveParams, PermissionResolveResult};
 use swarm_wire::permission::{Outcome, PermissionRequest};
 
 use super::{draft, json};
@@ -90,7 +90,9 @@ pub(super) async fn edit(session: Arc<Session>, wanted: Edit) -> Result<Value, P
                     .hint("correct the document and choose the action again")
             })?
         }
-        (None, None) => return draft::open(&session, &pending(&session, &wanted.id)?, Purpose::Input),
+        (None, None) => {
+            return draft::open(&session, &about(&pending(&session, &wanted.id)?), Purpose::Input);
+        }
     };
     let params = PermissionResolveParams {
         updated_input: Some(input),
@@ -105,7 +107,7 @@ pub(super) async fn reject(session: Arc<Session>, wanted: Reject) -> Result<Valu
         (Some(feedback), _) => Some(feedback),
         (None, Some(uri)) => Some(draft::text(&session, &uri).await?),
         (None, None) if wanted.ask => {
-            return draft::open(&session, &pending(&session, &wanted.id)?, Purpose::Feedback);
+            return draft::open(&session, &about(&pending(&session, &wanted.id)?), Purpose::Feedback);
         }
         (None, None) => None,
     };
@@ -114,13 +116,23 @@ pub(super) async fn reject(session: Arc<Session>, wanted: Reject) -> Result<Valu
     resolve(session, PermissionResolveParams { feedback, ..decision(wanted.id, DecisionName::Reject) }).await
 }
 
+fn about(request: &PermissionRequest) -> draft::About<'_> {
+    let who = format!("{}-{}", request.worker_name, request.tool_name);
+    draft::About { who, id: &request.id, input: &request.input }
+}
+
 fn decision(id: RequestId, decision: DecisionName) -> PermissionResolveParams {
     PermissionResolveParams { ids: vec![id], decision, updated_input: None, feedback: None, remember: None }
 }
 
-/// Decides, and tells the user where that came too late: most editors show no result of a command.
+/// Decides. Most editors show no result of a command, so what came too late is told.
 async fn resolve(session: Arc<Session>, params: PermissionResolveParams) -> Result<Value, Problem> {
     let result = permission::resolve(session.clone(), params).await?;
+    told(&session, result)
+}
+
+/// Tells the user which decisions came too late.
+pub(super) fn told(session: &Session, result: PermissionResolveResult) -> Result<Value, Problem> {
     for outcome in &result.results {
         match outcome.outcome {
             Outcome::Resolved => {}

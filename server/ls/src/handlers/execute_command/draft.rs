@@ -1,31 +1,36 @@
 //! Answers that the user writes in a document: opened here, read when the user sends it by a code action.
 
 use serde_json::{Value, json};
-use swarm_wire::permission::PermissionRequest;
+use swarm_wire::RequestId;
 
 use crate::error::Problem;
 use crate::lsp::types::{MessageType, Url};
 use crate::pages::{self, Draft, Purpose};
 use crate::session::Session;
 
+/// What a draft is about.
+pub(super) struct About<'a> {
+    /// Who asks for what, for the document's name.
+    pub(super) who: String,
+    pub(super) id: &'a RequestId,
+    /// The input to change.
+    pub(super) input: &'a Value,
+}
+
 /// Opens a draft; where the editor shows no documents, the result holds its text.
-pub(super) fn open(
-    session: &Session,
-    request: &PermissionRequest,
-    purpose: Purpose,
-) -> Result<Value, Problem> {
-    let who = format!("{}-{}-{}", request.worker_name, request.tool_name, request.id);
+pub(super) fn open(session: &Session, about: &About<'_>, purpose: Purpose) -> Result<Value, Problem> {
+    let who = format!("{}-{}", about.who, about.id);
     let (name, text, field) = match purpose {
         Purpose::Input => {
-            let text = serde_json::to_string_pretty(&request.input).unwrap_or_default();
+            let text = serde_json::to_string_pretty(about.input).unwrap_or_default();
             (format!("{who}.json"), text + "\n", "input")
         }
         Purpose::Feedback => (format!("{who}-feedback.txt"), String::new(), "feedback"),
     };
     if !session.started()?.client.shows_documents {
-        return Ok(json!({ "text": text, "field": field, "id": request.id }));
+        return Ok(json!({ "text": text, "field": field, "id": about.id }));
     }
-    let draft = Draft { request: request.id.clone(), purpose };
+    let draft = Draft { request: about.id.clone(), purpose };
     let uri = session.pages.write_draft(&name, &text, draft);
     let uri = uri.map_err(|error| Problem::failed(format!("no document can be made: {error}")))?;
     let text = "swarm: write in this document, then choose its code action";

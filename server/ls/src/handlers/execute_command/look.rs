@@ -6,11 +6,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use swarm_wire::RequestId;
-use swarm_wire::lsp::StateResult;
+use swarm_wire::lsp::{PlanRequest, StateResult};
 use swarm_wire::permission::PermissionRequest;
 
 use super::decide;
 use crate::error::Problem;
+use crate::lsp::types::Url;
 use crate::pages;
 use crate::session::Session;
 use crate::words;
@@ -27,16 +28,22 @@ pub(super) fn status(session: &Session) -> Result<Value, Problem> {
 
 pub(super) fn pending(session: &Session) -> Result<Value, Problem> {
     let snapshot = session.leader()?.snapshot();
-    page(session, "pending.md", &pending_page(&snapshot.permissions))
+    page(session, "pending.md", &pending_page(&snapshot.permissions, &snapshot.plans))
 }
 
 /// The change that a request would make, or for one without a file, what it would run.
 pub(super) fn diff(session: &Session, Which { id }: Which) -> Result<Value, Problem> {
+    if let Some(plan) = session.leader()?.snapshot().plans.iter().find(|plan| plan.id == id) {
+        return Ok(match Url::from_file_path(&plan.document) {
+            Ok(uri) if session.started()?.client.shows_documents => pages::show(session, uri),
+            _ => json!({ "text": plan.plan }),
+        });
+    }
     let request = decide::pending(session, &id)?;
     let name = format!("{}-{}-{id}", request.worker_name, request.tool_name);
     match diff_page(&request) {
         Some(diff) => page(session, &format!("{name}.diff"), &diff),
-        None => page(session, &format!("{name}.md"), &pending_page(&[request])),
+        None => page(session, &format!("{name}.md"), &pending_page(&[request], &[])),
     }
 }
 
@@ -65,17 +72,23 @@ fn status_page(state: &StateResult) -> String {
             let _ = writeln!(page, "| {} | {state} | {does} | {input} / {output} | {mode} |", member.name);
         }
     }
-    if !state.permissions.is_empty() {
+    if !state.permissions.is_empty() || !state.plans.is_empty() {
         page.push('\n');
-        page.push_str(&pending_page(&state.permissions));
+        page.push_str(&pending_page(&state.permissions, &state.plans));
     }
     page
 }
 
-fn pending_page(requests: &[PermissionRequest]) -> String {
+fn pending_page(requests: &[PermissionRequest], plans: &[PlanRequest]) -> String {
     let mut page = String::from("# Waiting for you\n");
-    if requests.is_empty() {
+    if requests.is_empty() && plans.is_empty() {
         page.push_str("\nNothing.\n");
+    }
+    for plan in plans {
+        let _ = writeln!(page, "\n## {}\n\nid `{}`\n", words::plan_wish(plan), plan.id);
+        for line in plan.plan.lines() {
+            let _ = writeln!(page, "    {line}");
+        }
     }
     for request in requests {
         let _ = writeln!(page, "\n## {}\n\nid `{}`\n", words::wish(request), request.id);

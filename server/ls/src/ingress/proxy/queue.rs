@@ -159,6 +159,7 @@ fn weight(event: &Event) -> usize {
     REST + match event {
         Event::Text { text, .. } | Event::Message { text, .. } => text.len(),
         Event::ToolFinished { content, .. } => content.len(),
+        Event::PlanRequested { plan } => plan.plan.len(),
         Event::ToolStarted { description, .. } => description.len(),
         Event::TurnRestarted { discarded_text, .. } => discarded_text.len(),
         Event::PermissionRequested { request } => {
