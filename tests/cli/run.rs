@@ -67,6 +67,20 @@ fn without_a_key_it_says_which_variable_is_missing() {
 }
 
 #[test]
+fn it_says_what_each_member_cost_in_json() {
+    let model = FakeModel::start(Script::new().agent("team-lead", [reply([say("Hi.")]).times(2)]));
+    let world = world(&model);
+    run(&world, &["Greet."]);
+    let (_, out, _) = run(&world, &["--json", "Greet."]);
+    let costs = out.lines().filter_map(|line| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["event"]["member"]["cost"].as_f64()
+    });
+    let costs: Vec<f64> = costs.collect();
+    assert!(costs[0] > 0.0 && costs.last() > costs.first(), "an earlier run's are in it: {costs:?}");
+}
+
+#[test]
 fn a_reader_that_goes_away_ends_it() {
     let lead = [reply([say("First.\n"), wait("never"), say("Second.")])];
     let model = FakeModel::start(Script::new().agent("team-lead", lead));

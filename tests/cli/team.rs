@@ -44,10 +44,12 @@ fn it_lists_and_shows_a_team_in_words_and_in_json() {
     assert_eq!(list[0]["name"], "workspace");
     assert_eq!(list[0]["leader"], Value::Null);
     let (_, out, _) = output(&world, &["team", "show"]);
-    assert!(out.contains("  team-lead  mode default\n"), "{out}");
+    assert!(out.contains("  team-lead  mode default, "), "{out}");
+    assert!(out.contains("tokens in, ") && out.contains(" out, $0.0"), "{out}");
     let shown: Value =
         serde_json::from_str(&output(&world, &["team", "show", "workspace", "--json"]).1).unwrap();
     assert_eq!(shown["team"]["members"][0]["agentId"], "team-lead@workspace");
+    assert!(shown["team"]["spent"]["cost"].as_f64().unwrap() > 0.0, "{shown}");
     let (code, _, err) = output(&world, &["team", "show", "shop"]);
     assert_eq!(code, Some(1));
     assert!(err.contains("there is no team `shop`; there are workspace"), "{err}");

@@ -87,7 +87,7 @@ impl Engine {
             }
             Err(broken) => return Ok(Compaction::Failed(broken.error.to_string())),
         };
-        self.reporter.send(Report::Used { usage: reply.usage }).await;
+        self.reporter.send(Report::Used { model: choice.model.clone(), usage: reply.usage }).await;
         let Some(summary) = text_of(&reply.content).filter(|text| !text.trim().is_empty()) else {
             return Ok(Compaction::Failed("the model gave no summary".to_owned()));
         };

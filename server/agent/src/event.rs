@@ -1,5 +1,7 @@
 //! What a member reports while it lives. The leader turns it into state and `swarm/event`.
 
+use std::sync::Arc;
+
 use swarm_model::Usage;
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::{AgentId, MessageId, TurnId};
@@ -27,7 +29,9 @@ pub enum Report {
         seconds: f64,
         reason: String,
     },
+    /// What one request to this model took.
     Used {
+        model: Arc<str>,
         usage: Usage,
     },
     ToolStarted {

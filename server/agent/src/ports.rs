@@ -28,6 +28,10 @@ pub trait Ask: Send + Sync {
         check: InputCheck,
         turn: &CancellationToken,
     ) -> Result<Answer, Withdrawn>;
+
+    /// Waits until the member may make a request to its model; the error says why it may not, for the user. What it
+    /// spent before was reported before.
+    async fn allowance(&self, agent: &AgentId) -> Result<(), String>;
 }
 
 /// The user's editor, whose open documents win over the disk.

@@ -39,6 +39,14 @@ pub(crate) struct TurnResult {
     pub(crate) exchange: Exchange,
 }
 
+/// Whether the next request may be made.
+enum Allowance {
+    Granted,
+    Interrupted,
+    /// Why not, for the user.
+    Refused(String),
+}
+
 /// What a turn works with: all of it the member's own.
 pub(crate) struct Engine {
     pub(crate) choice: watch::Receiver<ModelChoice>,
@@ -93,6 +101,11 @@ impl Engine {
                 && let Compaction::Interrupted = self.make_room(turn, &mut attempts, context).await?
             {
                 return self.interrupted(turn, context).await;
+            }
+            match self.allowance(&context.turn).await {
+                Allowance::Granted => {}
+                Allowance::Interrupted => return self.interrupted(turn, context).await,
+                Allowance::Refused(why) => return self.failed(turn, why).await,
             }
             let reply = match self.ask_model(turn, &context.turn).await {
                 Ok(reply) => reply,
@@ -176,9 +189,21 @@ impl Engine {
         }
     }
 
+    /// Waits until the budget has room for a request.
+    async fn allowance(&self, cancel: &CancellationToken) -> Allowance {
+        if !self.choice.borrow().metered {
+            return Allowance::Granted;
+        }
+        match cancel.run_until_cancelled(self.gate.ask.allowance(&self.reporter.agent)).await {
+            Some(Ok(())) => Allowance::Granted,
+            Some(Err(why)) => Allowance::Refused(why),
+            None => Allowance::Interrupted,
+        }
+    }
+
     async fn ask_model(&mut self, turn: &TurnId, cancel: &CancellationToken) -> Result<Reply, CallError> {
         let choice = self.choice.borrow().clone();
-        let by = choice.by();
+        let (by, model) = (choice.by(), choice.model.clone());
         let request = self.request(&choice, self.history.messages_for(&by));
         self.asked = Some(by);
         let (pieces, mut arrived) = mpsc::unbounded_channel();
@@ -197,11 +222,11 @@ impl Engine {
         };
         let (reply, ()) = tokio::join!(call, forward);
         if let Ok(reply) = &reply {
-            let Usage { input, output, cached } = reply.usage;
+            let Usage { input, output, cached, .. } = reply.usage;
             let tokens = usize::try_from(input + output + cached).unwrap_or(usize::MAX);
             // The answer itself is pushed next, and counted twice for a moment: rather too much than too little.
             self.measured = (tokens > 0).then(|| (self.history.bytes(), tokens));
-            self.reporter.send(Report::Used { usage: reply.usage }).await;
+            self.reporter.send(Report::Used { model, usage: reply.usage }).await;
         }
         reply
     }
@@ -268,7 +293,14 @@ impl Engine {
         if matches!(error, ModelError::Cancelled) {
             return self.interrupted(turn, context).await;
         }
-        let reason = error.to_string();
+        self.failed(turn, error.to_string()).await
+    }
+
+    async fn failed(
+        &mut self,
+        turn: &TurnId,
+        reason: String,
+    ) -> Result<(TurnEnd, Option<String>), HistoryError> {
         self.history
             .push(turn, Body::Ended { reason: format!("This turn failed: {reason}"), unfinished: false })
             .await?;
@@ -282,10 +314,7 @@ impl Engine {
              and start another, or choose a model that takes more",
             self.choice.borrow().context_window
         );
-        self.history
-            .push(turn, Body::Ended { reason: format!("This turn failed: {reason}"), unfinished: false })
-            .await?;
-        Ok((TurnEnd::Failed, Some(reason)))
+        self.failed(turn, reason).await
     }
 
     async fn interrupted(

@@ -7,6 +7,8 @@ use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
+use crate::hub::Whose;
+
 /// One thing that happened.
 pub(crate) enum Event {
     /// A member in this process has a question for the user.
@@ -34,6 +36,10 @@ pub(crate) enum Event {
     Forget(AgentId),
     /// The user said what to make of a project's rules, or the question was taken back.
     TrustAnswered { hash: String, trusted: Option<bool> },
+    /// A member wants to make a request to its model.
+    Allowance { agent: AgentId, reply: oneshot::Sender<Result<(), String>> },
+    /// The user said whether more may be spent, or the question was taken back.
+    BudgetAnswered { whose: Whose, allowed: Option<bool> },
     /// Notices of teammates have waited for each other long enough.
     GiveNotices,
     /// It is time to see who is alive, and to say that the team is led.

@@ -9,6 +9,7 @@ mod modes;
 mod plans;
 mod pulse;
 mod rules;
+mod spending;
 mod tasks;
 mod waking;
 
@@ -16,6 +17,8 @@ pub(crate) use models::Own;
 pub use models::home_of;
 pub(crate) use plans::plan_of;
 pub use rules::PROJECT_RULES;
+pub use spending::BUDGET;
+pub(crate) use spending::Whose;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -109,6 +112,7 @@ struct Hub {
     notices: Vec<Input>,
     pulse: pulse::Pulse,
     sources: rules::Sources,
+    purse: spending::Purse,
     process: CancellationToken,
 }
 
@@ -141,6 +145,7 @@ impl Hub {
             notices: Vec::new(),
             pulse: pulse::Pulse::default(),
             sources: rules::Sources::default(),
+            purse: spending::Purse::default(),
             process: CancellationToken::new(),
         }
     }
@@ -196,6 +201,7 @@ impl Hub {
             self.events.clone(),
         ));
         self.team = Some(Team { led, queue, user, lead_post: None, shell, checkpoints, rules, tasks });
+        self.purse.team = self.team.as_ref().and_then(|team| team.led.file.spent).unwrap_or_default();
         self.settle_models();
         self.publish(Vec::new());
         notices
@@ -274,6 +280,8 @@ impl Hub {
                 }
             }
             Event::TrustAnswered { hash, trusted } => self.trust_answered(hash, trusted).await,
+            Event::Allowance { agent, reply } => self.allow_request(agent, reply).await,
+            Event::BudgetAnswered { whose, allowed } => self.budget_answered(whose, allowed).await,
             Event::Pulse => {
                 self.refresh_rules().await;
                 self.beat().await;
@@ -304,10 +312,17 @@ impl Hub {
         if begins_or_ends {
             self.active_changed();
         }
+        if let Report::Used { model, usage } = &report {
+            self.spent(agent, model, *usage);
+        }
+        let ends = matches!(report, Report::TurnEnded { .. });
         let happened = self.roster.apply(agent, report);
         match (only_tell, &self.team) {
             (true, Some(team)) => self.publisher.tell(&team.led.file.name, happened),
             _ => self.publish(happened),
+        }
+        if ends {
+            self.review_budgets().await;
         }
         // Whoever changes the list says so: it is read again only then.
         if changed_tasks || (rests && self.assign().await) {
@@ -380,6 +395,7 @@ impl Hub {
                 description: file.description.clone(),
                 workspace: file.workspace.clone(),
                 lead_agent_id: file.lead_agent_id.clone(),
+                cost: self.purse.team.cost,
             }],
             members: self.roster.views(),
             permissions: team.queue.requests(),
@@ -413,6 +429,7 @@ impl Hub {
         let waits = self.team.as_ref().is_some_and(|team| team.queue.waits(agent));
         let works = self.roster.get(agent).is_some_and(|member| member.view.turn_id.is_some());
         match (waits, works) {
+            _ if self.purse.holds(agent) => self.roster.set_state(agent, MemberState::Paused),
             (true, _) => self.roster.set_state(agent, MemberState::Waiting),
             (false, true) => {
                 let mode = self.roster.get(agent).map(|member| member.view.mode).unwrap_or_default();

@@ -9,6 +9,7 @@ mod handle;
 mod hub;
 mod permissions;
 mod ports;
+mod prices;
 mod publish;
 mod roster;
 mod settings;
@@ -16,5 +17,5 @@ mod team;
 
 pub use command::Refusal;
 pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, Session, TeamEvent};
-pub use hub::{PROJECT_RULES, home_of};
+pub use hub::{BUDGET, PROJECT_RULES, home_of};
 pub use settings::{settings_rules, unknown_tool};

@@ -8,10 +8,13 @@ use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
-use crate::hub::{PROJECT_RULES, plan_of};
+use crate::hub::{BUDGET, PROJECT_RULES, plan_of};
 
 /// How long after a question was asked the like ones join it, in milliseconds.
 const BATCH_MS: u64 = 5_000;
+
+/// Questions that no call of a member waits for.
+const NOT_ITS_OWN: [&str; 2] = [PROJECT_RULES, BUDGET];
 
 /// One open question, and the member that waits for its answer.
 struct Pending {
@@ -77,8 +80,9 @@ impl Queue {
 
     /// Whether this member waits for an answer.
     pub(crate) fn waits(&self, agent: &AgentId) -> bool {
-        let waits =
-            |request: &PermissionRequest| request.worker_id == *agent && request.tool_name != PROJECT_RULES;
+        let waits = |request: &PermissionRequest| {
+            request.worker_id == *agent && !NOT_ITS_OWN.contains(&request.tool_name.as_str())
+        };
         self.pending.iter().any(|pending| waits(&pending.request))
     }
 

@@ -41,6 +41,10 @@ impl Ask for HubPorts {
             }
         }
     }
+
+    async fn allowance(&self, agent: &AgentId) -> Result<(), String> {
+        self.call(|reply| Event::Allowance { agent: agent.clone(), reply }).await?
+    }
 }
 
 impl HubPorts {

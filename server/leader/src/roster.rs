@@ -9,6 +9,7 @@ use swarm_agent::{Input, ModelChoice, Report, unix_ms};
 use swarm_guard::Bounds;
 use swarm_wire::lsp::{Event, MemberState, MemberView};
 use swarm_wire::permission::{Mode, RuleUpdate};
+use swarm_wire::team::Spending;
 use swarm_wire::{AgentId, MemberName, RequestId, TurnId};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -39,6 +40,7 @@ pub(crate) struct Live {
 pub(crate) struct Member {
     pub(crate) view: MemberView,
     pub(crate) own: Own,
+    pub(crate) spent: Spending,
     /// `None` once it ended, or when it never ran under this leader.
     pub(crate) live: Option<Live>,
     /// What the user allowed it for good, which holds when it starts again.
@@ -136,12 +138,9 @@ impl Roster {
                 view.tool = Some(format!("waits {seconds:.0} s: {reason}"));
                 None
             }
-            Report::Used { usage } => {
+            Report::Used { .. } => {
                 view.state = MemberState::Working;
                 view.tool = None;
-                view.tokens.input += usage.input;
-                view.tokens.output += usage.output;
-                view.tokens.cached += usage.cached;
                 None
             }
             Report::ToolStarted { turn, tool_use_id, name, description } => {

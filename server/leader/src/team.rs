@@ -69,6 +69,7 @@ pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
             hidden_pane_ids: Vec::new(),
             team_allowed_paths: Vec::new(),
             team_rules: Vec::new(),
+            spent: None,
             members: vec![entry(&AgentId::lead_of(name), workspace, None, None, None)],
             unknown: Default::default(),
         };
@@ -123,6 +124,7 @@ pub(crate) fn entry(
         backend_type: Some(BackendType::InProcess),
         is_active: None,
         mode: Some(Mode::Default),
+        spent: None,
         unknown: Default::default(),
     }
 }

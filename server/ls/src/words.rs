@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use swarm_guard::shown;
 use swarm_wire::lsp::PlanRequest;
 use swarm_wire::permission::{Level, PermissionRequest, RuleUpdate, Scope};
+use swarm_wire::team::Spending;
 
 /// Who wants what, in a line.
 pub(crate) fn wish(request: &PermissionRequest) -> String {
@@ -80,6 +81,13 @@ pub(crate) fn level(level: Level) -> &'static str {
         Level::LeavesMachine => "leaves the machine",
         Level::Destroys => "destroys",
     }
+}
+
+/// What was spent, in a line: tokens, and dollars where prices were known.
+pub(crate) fn spent(spent: &Spending) -> String {
+    let Spending { input, output, cached, cost, .. } = spent;
+    let cost = cost.map(|cost| format!(", ${cost:.4}")).unwrap_or_default();
+    format!("{input} tokens in, {cached} from the cache, {output} out{cost}")
 }
 
 /// The command as a whole, or the input where the call is no command and no edit.

@@ -8,10 +8,11 @@ use Effort::{High, Low, Max, Medium, XHigh};
 const NONE: &[Effort] = &[];
 const TO_HIGH: &[Effort] = &[Low, Medium, High];
 const TO_XHIGH: &[Effort] = &[Low, Medium, High, XHigh];
+const ALL: &[Effort] = &[Low, Medium, High, XHigh, Max];
 const WITHOUT_XHIGH: &[Effort] = &[Low, Medium, High, Max];
 
 /// The starts of models' names, the first that fits counts.
-const STEPS: [(&str, &[Effort]); 21] = [
+const STEPS: [(&str, &[Effort]); 22] = [
     ("claude-2", NONE),
     ("claude-3", NONE),
     ("claude-haiku-4", NONE),
@@ -33,6 +34,7 @@ const STEPS: [(&str, &[Effort]); 21] = [
     ("o4", TO_HIGH),
     ("gpt-5.1-codex-max", TO_XHIGH),
     ("gpt-5.1", TO_HIGH),
+    ("gpt-6", ALL),
 ];
 
 /// The effort to ask of this model: the one wanted, the highest beneath it that the model has, or none where it
@@ -41,7 +43,7 @@ pub(crate) fn asked(format: Format, model: &str, wanted: Option<Effort>) -> Opti
     let wanted = wanted?;
     let known = STEPS.iter().find(|(start, _)| model.starts_with(start)).map(|(_, steps)| *steps);
     let steps = known.or_else(|| is_plain_gpt_5(model).then_some(TO_HIGH)).unwrap_or(match format {
-        Format::Messages => &[Low, Medium, High, XHigh, Max],
+        Format::Messages => ALL,
         Format::Responses | Format::ChatCompletions => TO_XHIGH,
     });
     steps.iter().copied().filter(|step| *step <= wanted).max()
@@ -78,6 +80,7 @@ mod tests {
         assert_eq!(asked_of("gpt-5.1", XHigh), Some(High));
         assert_eq!(asked_of("gpt-5.1-codex-max", Max), Some(XHigh));
         assert_eq!(asked_of("gpt-5.2", Max), Some(XHigh));
+        assert_eq!(asked_of("gpt-6.1-sol", Max), Some(Max));
         assert_eq!(asked_of("qwen3:8b", Max), Some(XHigh));
         assert_eq!(asked(Format::ChatCompletions, "qwen3:8b", None), None);
     }

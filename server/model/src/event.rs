@@ -68,6 +68,8 @@ pub enum Stop {
 pub struct Usage {
     /// Tokens of the prompt that were not read from the provider's cache.
     pub input: u64,
+    /// Those of `input` that the provider wrote to its cache, where it charges for that.
+    pub written: u64,
     /// Tokens of the answer, thinking included.
     pub output: u64,
     /// Tokens of the prompt that were read from the provider's cache. The whole prompt is `input + cached`.

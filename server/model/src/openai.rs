@@ -10,7 +10,6 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, InvalidHeaderValue};
 use serde_json::{Map, Value};
 
 use crate::config::ApiKey;
-use crate::request::Effort;
 
 /// An address is given with its version, as in `http://127.0.0.1:11434/v1`; one without a path gets it.
 fn endpoint(base: &Url, method: &str) -> Url {
@@ -27,11 +26,6 @@ fn headers(key: Option<&ApiKey>) -> Result<HeaderMap, InvalidHeaderValue> {
         headers.insert(AUTHORIZATION, key.header("Bearer ")?);
     }
     Ok(headers)
-}
-
-/// These formats go up to `xhigh`.
-fn effort_word(effort: Effort) -> &'static str {
-    effort.min(Effort::XHigh).as_str()
 }
 
 /// These formats have no field for a failed call, so its result says it.

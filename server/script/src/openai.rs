@@ -82,11 +82,12 @@ fn check_call(call: &Value, tools: &BTreeSet<String>, at: &str) -> Result<(), Re
     Ok(())
 }
 
-fn check_effort(effort: Option<&Value>, at: &str) -> Result<(), Refused> {
+fn check_effort(model: &str, effort: Option<&Value>, at: &str) -> Result<(), Refused> {
     let known = ["none", "minimal", "low", "medium", "high", "xhigh"];
     match effort {
         None | Some(Value::Null) => Ok(()),
         Some(Value::String(word)) if known.contains(&word.as_str()) => Ok(()),
+        Some(Value::String(word)) if word == "max" && model.starts_with("gpt-6") => Ok(()),
         Some(other) => Err(Refused::invalid(format!("{at}: {other} is not known"))),
     }
 }

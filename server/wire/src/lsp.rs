@@ -52,6 +52,8 @@ pub enum MemberState {
     Waiting,
     Planning,
     RateLimited,
+    /// Its budget is spent; it goes on when that is raised.
+    Paused,
     Stalled,
     Completed,
     Failed,
@@ -84,6 +86,9 @@ pub struct TeamView {
     pub description: Option<String>,
     pub workspace: String,
     pub lead_agent_id: AgentId,
+    /// US dollars that all who were ever in it spent, as far as prices are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! What a user can set: `initializationOptions`, and the section `swarm` of `workspace/configuration`.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,10 @@ pub struct Settings {
     pub effort: Option<Effort>,
     /// How many tokens the model takes, history and answer together; by default what is known of the model.
     pub context_window: Option<u32>,
+    /// What models cost, by their names; over what is known of them.
+    pub prices: BTreeMap<String, Price>,
+    /// How much may be spent before members pause; default without end.
+    pub budget: Budget,
     pub trust: Trust,
     /// Further names of files that hold secrets, as patterns such as `*.vault`.
     pub secrets: Vec<String>,
@@ -57,6 +62,32 @@ pub enum PlanReview {
     User,
     /// The leader's agent, which sends it back or on to the user.
     Leader,
+}
+
+/// What a model costs, in US dollars a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Price {
+    pub input: f64,
+    pub output: f64,
+    /// Input out of the provider's cache; as other input without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<f64>,
+    /// Input into the provider's cache; as other input without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
+}
+
+/// The most that may be spent, in US dollars.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Budget {
+    /// By all members of a team together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<f64>,
+    /// By each member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<f64>,
 }
 
 /// What becomes of the turns that an earlier server's end cut off.

@@ -38,8 +38,32 @@ pub struct TeamFile {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub team_rules: Vec<RuleUpdate>,
     pub members: Vec<MemberEntry>,
+    /// By all who were ever in the team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spending>,
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
+}
+
+/// What models were asked for, and what it cost, since a member or a team began.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Spending {
+    /// Tokens of prompts, without those out of the provider's cache.
+    pub input: u64,
+    pub output: u64,
+    /// Tokens of prompts out of the provider's cache.
+    pub cached: u64,
+    /// US dollars, as far as prices were known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    /// US dollars that the user granted beyond the budget.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub granted: f64,
+}
+
+fn is_nothing(dollars: &f64) -> bool {
+    *dollars == 0.0
 }
 
 /// Allows `toolName` beneath `path` for the whole team.
@@ -90,6 +114,8 @@ pub struct MemberEntry {
     pub is_active: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spending>,
     #[serde(flatten)]
     pub unknown: Map<String, Value>,
 }

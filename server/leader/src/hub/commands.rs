@@ -44,19 +44,20 @@ impl Hub {
             Command::ConfigureMember { params, reply } => {
                 drop(reply.send(self.configure_member(params).await))
             }
-            Command::Configure { settings } => self.configure(settings),
+            Command::Configure { settings } => self.configure(settings).await,
             // The loop takes this one itself.
             Command::Shutdown { reply } => drop(reply),
         }
     }
 
     /// New settings; those that decide calls hold from the next one, and decide waiting questions anew.
-    fn configure(&mut self, settings: Settings) {
+    async fn configure(&mut self, settings: Settings) {
         let secrets_changed = self.settings.secrets != settings.secrets;
         let before = std::mem::replace(&mut self.settings, settings);
         self.settle_client(&before);
         let happened = self.settle_models();
         self.publish(happened);
+        self.review_budgets().await;
         let secrets = secrets(&self.settings).unwrap_or_else(|text| {
             self.publish(vec![ClientEvent::Warning { text }]);
             Secrets::default()

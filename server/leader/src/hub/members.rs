@@ -10,7 +10,7 @@ use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
 use swarm_guard::exec::{Confinement, Network, Policy, coverage};
 use swarm_guard::{Bounds, Secrets};
-use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView, Tokens};
+use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView};
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::Mode;
 use swarm_wire::settings::Settings;
@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Hub;
 use super::models::Own;
+use super::spending::tokens;
 use crate::command::Refusal;
 use crate::event::Event;
 use crate::handle::Machine;
@@ -38,6 +39,7 @@ pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
     let in_process = matches!(entry.backend_type, None | Some(BackendType::InProcess));
     let asleep = in_process || entry.agent_id.is_lead();
     let state = if asleep { MemberState::Idle } else { MemberState::Gone };
+    let spent = entry.spent.unwrap_or_default();
     let view = MemberView {
         agent_id: entry.agent_id.clone(),
         name: entry.name.clone(),
@@ -51,14 +53,14 @@ pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
         last_activity: None,
         asleep,
         interrupted: false,
-        tokens: Tokens::default(),
-        cost: None,
+        tokens: tokens(&spent),
+        cost: spent.cost,
         mode: entry.mode.unwrap_or_default(),
         backend: entry.backend_type.unwrap_or(BackendType::InProcess),
         model: entry.model.clone(),
         effort: entry.effort,
     };
-    Member { view, own: Own::of(entry), live: None, session_rules: Vec::new() }
+    Member { view, own: Own::of(entry), spent, live: None, session_rules: Vec::new() }
 }
 
 impl Hub {

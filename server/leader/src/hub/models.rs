@@ -12,7 +12,8 @@ use super::Hub;
 use super::members::blocking;
 use crate::command::Refusal;
 
-const DEFAULT_MODEL: &str = "claude-sonnet-4-5";
+/// Its provider's model for daily work (December 2026).
+const DEFAULT_MODEL: &str = "claude-sonnet-5-5";
 /// The longest answer asked of a model, in tokens.
 const DEFAULT_MAX_TOKENS: u32 = 8192;
 
@@ -39,6 +40,7 @@ impl Hub {
             model: model.into(),
             max_tokens: settings.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
             effort: own.effort.or(settings.effort).map(effort),
+            metered: self.is_metered(),
             context_window: settings.context_window.unwrap_or_else(|| context_window(model)),
         }
     }

@@ -1,10 +1,12 @@
-//! Who is alive: members that went silent in the middle of work, that this team is led, and who is active.
+//! Who is alive: members that went silent in the middle of work, that this team is led, who is active, and what
+//! was spent.
 
 use std::time::{Duration, Instant};
 
 use swarm_store::Lease;
 use swarm_wire::AgentId;
 use swarm_wire::lsp::{Event as ClientEvent, MemberState};
+use swarm_wire::team::Spending;
 
 use super::Hub;
 use super::members::blocking;
@@ -90,7 +92,7 @@ impl Hub {
         }
     }
 
-    /// Somebody began or ended a turn: the team file says so within a second.
+    /// Somebody began or ended a turn, or spent: the team file says so within a second.
     pub(super) fn active_changed(&mut self) {
         if !self.pulse.active_is_due {
             self.pulse.active_is_due = true;
@@ -121,7 +123,19 @@ impl Hub {
             entry.is_some_and(|entry| entry.is_active.unwrap_or(false) != *active)
         };
         let changed: Vec<(AgentId, bool)> = activity.into_iter().filter(is_new).collect();
-        if changed.is_empty() {
+        let file = &team.led.file;
+        let spent_by = |agent: &AgentId| {
+            let entry = file.members.iter().find(|entry| entry.agent_id == *agent);
+            entry.map(|entry| entry.spent.unwrap_or_default())
+        };
+        let spent: Vec<(AgentId, Spending)> = self
+            .roster
+            .iter()
+            .map(|member| (member.view.agent_id.clone(), member.spent))
+            .filter(|(agent, spent)| spent_by(agent).is_some_and(|known| known != *spent))
+            .collect();
+        let of_team = Some(self.purse.team).filter(|spent| *spent != file.spent.unwrap_or_default());
+        if changed.is_empty() && spent.is_empty() && of_team.is_none() {
             return;
         }
         let dir = team.led.dir.clone();
@@ -131,12 +145,17 @@ impl Hub {
                     let entry = file.members.iter_mut().find(|entry| entry.agent_id == *agent);
                     entry.into_iter().for_each(|entry| entry.is_active = Some(*active));
                 }
+                for (agent, spent) in &spent {
+                    let entry = file.members.iter_mut().find(|entry| entry.agent_id == *agent);
+                    entry.into_iter().for_each(|entry| entry.spent = Some(*spent));
+                }
+                file.spent = of_team.or(file.spent);
                 file.clone()
             })
         });
         match written.await {
             Ok(file) => team.led.file = file,
-            Err(refusal) => tracing::warn!(%refusal, "who is active was not written"),
+            Err(refusal) => tracing::warn!(%refusal, "who is active and what was spent was not written"),
         }
     }
 }

@@ -13,6 +13,7 @@ mod questions;
 mod resume;
 mod rules;
 mod searching;
+mod spending;
 mod stage;
 mod tasks;
 mod turns;

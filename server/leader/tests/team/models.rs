@@ -53,7 +53,7 @@ async fn a_chosen_model_and_effort_hold_from_the_next_request_and_after_a_restar
     assert_eq!(
         asked(&stage.model, "team-lead"),
         [
-            of("claude-sonnet-4-5", Value::Null),
+            of("claude-sonnet-5-5", Value::Null),
             of("claude-opus-4-8", json!("max")),
             of("claude-sonnet-4-5", Value::Null),
             of("claude-opus-4-6", json!("high")),
@@ -70,7 +70,7 @@ async fn a_chosen_model_and_effort_hold_from_the_next_request_and_after_a_restar
     turn(&mut stage).await;
     assert_eq!(
         asked(&stage.model, "team-lead"),
-        [of("claude-opus-4-6", json!("high")), of("claude-sonnet-4-5", Value::Null)]
+        [of("claude-opus-4-6", json!("high")), of("claude-sonnet-5-5", Value::Null)]
     );
     stage.close().await;
 }
@@ -163,6 +163,6 @@ async fn a_choice_that_cannot_be_is_refused_and_changes_nothing() {
     assert_eq!(text, "effort: `huge` is none of low, medium, high, xhigh, max");
     let refused = stage.leader.configure_member(params("eve", Some("m"), None)).await;
     assert!(refused.unwrap_err().to_string().contains("no member `eve`"));
-    assert_eq!(stage.leader.snapshot().members[0].model.as_deref(), Some("claude-sonnet-4-5"));
+    assert_eq!(stage.leader.snapshot().members[0].model.as_deref(), Some("claude-sonnet-5-5"));
     stage.close().await;
 }

@@ -101,8 +101,15 @@ fn show(dir: &TeamDir, as_json: bool) -> anyhow::Result<()> {
         let mode = serde_json::to_value(member.mode.unwrap_or_default())?;
         let process = if live.contains(&member.agent_id) { ", in a process of its own" } else { "" };
         let model = member.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
+        let spent = member.spent.map(|spent| format!(", {}", words::spent(&spent))).unwrap_or_default();
         let name = member.name.as_str();
-        print(&format!("  {name:width$}  mode {}{model}{process}\n", mode.as_str().unwrap_or_default()))?;
+        print(&format!(
+            "  {name:width$}  mode {}{model}{process}{spent}\n",
+            mode.as_str().unwrap_or_default()
+        ))?;
+    }
+    if let Some(spent) = &file.spent {
+        print(&format!("  in all: {}\n", words::spent(spent)))?;
     }
     for request in &pending {
         print(&format!("  open: {}\n", words::wish(request)))?;

@@ -222,7 +222,8 @@ impl Usage {
     /// Later counts are of the whole answer so far; a missing one leaves the earlier.
     fn take(&mut self, wire: &WireUsage) {
         if let Some(input) = wire.input_tokens {
-            self.input = input + wire.cache_creation_input_tokens.unwrap_or(0);
+            self.written = wire.cache_creation_input_tokens.unwrap_or(0);
+            self.input = input + self.written;
         }
         self.output = wire.output_tokens.unwrap_or(self.output);
         self.cached = wire.cache_read_input_tokens.unwrap_or(self.cached);

@@ -41,7 +41,7 @@ async fn a_conversation_with_thinking_and_calls_is_taken_by_a_strict_server(form
     let (reply, deltas) = complete(&client, &request).await;
     let reply = reply.unwrap();
     assert_eq!(reply.stop, Stop::ToolUse);
-    assert_eq!(reply.usage, Usage { input: 7, output: 9, cached: 100 });
+    assert_eq!(reply.usage, Usage { input: 7, written: 0, output: 9, cached: 100 });
     assert!(matches!(&reply.content[0], Part::Opaque(_)), "{:?}", reply.content[0]);
     assert_eq!(reply.content[1], Part::Text("I look. \u{1f980}".into()));
     assert_eq!(reply.content[2], tool_use("call_script_0_2", "Read", json!({"path": "a\n\"b\""})));

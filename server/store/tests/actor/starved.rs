@@ -107,6 +107,7 @@ fn team_file(team: &TeamDir) -> TeamFile {
         hidden_pane_ids: Vec::new(),
         team_allowed_paths: Vec::new(),
         team_rules: Vec::new(),
+        spent: None,
         members: Vec::new(),
         unknown: serde_json::Map::new(),
     }

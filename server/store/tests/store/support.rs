@@ -19,6 +19,7 @@ pub(crate) fn team_file(name: &str, workspace: &Path) -> TeamFile {
         hidden_pane_ids: Vec::new(),
         team_allowed_paths: Vec::new(),
         team_rules: Vec::new(),
+        spent: None,
         members: Vec::new(),
         unknown: serde_json::Map::new(),
     }

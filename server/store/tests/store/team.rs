@@ -28,6 +28,7 @@ fn member(name: &str) -> MemberEntry {
         subscriptions: Vec::new(),
         backend_type: None,
         is_active: None,
+        spent: None,
         mode: None,
         unknown: serde_json::Map::new(),
     }

@@ -93,6 +93,7 @@ fn word(state: MemberState) -> &'static str {
         MemberState::Waiting => "asks",
         MemberState::Planning => "plans",
         MemberState::RateLimited => "throttled",
+        MemberState::Paused => "pauses",
         MemberState::Stalled => "stalls",
         MemberState::Completed => "is done",
         MemberState::Failed => "failed",

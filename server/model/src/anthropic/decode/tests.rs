@@ -78,7 +78,7 @@ fn an_answer_is_put_together_from_its_pieces() {
     assert_eq!(streamed, "I look.");
     let Ok(Progress::Done(reply)) = outcome else { panic!("{outcome:?}") };
     assert_eq!(reply.stop, Stop::ToolUse);
-    assert_eq!(reply.usage, Usage { input: 12, output: 9, cached: 100 });
+    assert_eq!(reply.usage, Usage { input: 12, written: 7, output: 9, cached: 100 });
     let call = |id: &str, input| Part::ToolUse { id: id.into(), name: "Read".into(), input };
     assert_eq!(
         reply.content,

@@ -207,7 +207,12 @@ impl WireUsage {
     fn read(&self) -> Usage {
         let details = self.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
         let cached = details.or(self.prompt_cache_hit_tokens).unwrap_or(0);
-        Usage { input: self.prompt_tokens.saturating_sub(cached), output: self.completion_tokens, cached }
+        Usage {
+            input: self.prompt_tokens.saturating_sub(cached),
+            written: 0,
+            output: self.completion_tokens,
+            cached,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::LimitField;
-use crate::openai::{effort_word, result_text};
+use crate::openai::result_text;
 use crate::request::{Effort, Message, Part, Request, UserPart};
 
 /// The fields of an answer that hold reasoning, by one server or the other.
@@ -23,7 +23,7 @@ pub(super) fn body(
         model: &request.model,
         max_tokens: limit(LimitField::MaxTokens),
         max_completion_tokens: limit(LimitField::MaxCompletionTokens),
-        reasoning_effort: effort.map(effort_word),
+        reasoning_effort: effort.map(Effort::as_str),
         stream: true,
         stream_options: StreamOptions { include_usage: true },
         tools: request

@@ -112,7 +112,7 @@ impl Stream {
         if let Some(usage) = response.usage {
             let cached = usage.input_tokens_details.unwrap_or_default().cached_tokens.unwrap_or(0);
             let input = usage.input_tokens.saturating_sub(cached);
-            self.usage = Usage { input, output: usage.output_tokens, cached };
+            self.usage = Usage { input, written: 0, output: usage.output_tokens, cached };
         }
         // A server may keep all for the end.
         if self.items.is_empty() {

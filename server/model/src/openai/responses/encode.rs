@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::openai::{effort_word, result_text};
+use crate::openai::result_text;
 use crate::request::{Effort, Message, Part, Request, UserPart};
 
 /// Models that never reason; they refuse to be asked for their reasoning.
@@ -27,7 +27,7 @@ pub(super) fn body(request: &Request, effort: Option<Effort>) -> Result<Vec<u8>,
             .collect(),
         input: request.messages.iter().flat_map(items).collect(),
         max_output_tokens: request.max_tokens,
-        reasoning: effort.map(|effort| Reasoning { effort: effort_word(effort) }),
+        reasoning: effort.map(|effort| Reasoning { effort: effort.as_str() }),
         // What nobody stores must be given back to be built on.
         include: if reasons { &["reasoning.encrypted_content"] } else { &[] },
         store: false,

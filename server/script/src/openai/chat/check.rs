@@ -54,7 +54,7 @@ pub(crate) fn read(body: &[u8]) -> Result<Asked, Refused> {
     let model = model(&request)?.to_owned();
     limit(&request, "max_tokens", 1)?;
     limit(&request, "max_completion_tokens", 1)?;
-    check_effort(request.get("reasoning_effort"), "reasoning_effort")?;
+    check_effort(&model, request.get("reasoning_effort"), "reasoning_effort")?;
     let stream = is_set(&request, "stream");
     let options = request.get("stream_options").and_then(Value::as_object);
     if options.is_some() && !stream {

@@ -48,7 +48,11 @@ pub(crate) fn read(body: &[u8]) -> Result<Asked, Refused> {
     only(&request, &FIELDS)?;
     let model = model(&request)?;
     limit(&request, "max_output_tokens", LEAST_TOKENS)?;
-    check_effort(request.get("reasoning").and_then(|reasoning| reasoning.get("effort")), "reasoning.effort")?;
+    check_effort(
+        model,
+        request.get("reasoning").and_then(|reasoning| reasoning.get("effort")),
+        "reasoning.effort",
+    )?;
     if request.get("instructions").is_some_and(|text| !text.is_string() && !text.is_null()) {
         return Err(Refused::invalid("instructions: must be a string"));
     }

@@ -67,7 +67,7 @@ fn an_answer_is_put_together_from_its_chunks() {
     assert_eq!(streamed, "I look.");
     let reply = done(&chunks);
     assert_eq!(reply.stop, Stop::ToolUse);
-    assert_eq!(reply.usage, Usage { input: 10, output: 9, cached: 100 });
+    assert_eq!(reply.usage, Usage { input: 10, written: 0, output: 9, cached: 100 });
     let expected = [
         Part::Opaque(json!({"reasoning_content": "Hmm."})),
         Part::Text("I look.".into()),

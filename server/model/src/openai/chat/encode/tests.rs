@@ -91,6 +91,6 @@ fn effort_and_the_limit_have_their_own_words() {
     request.effort = Some(Effort::Max);
     let body = body(&request, request.effort, LimitField::MaxCompletionTokens).unwrap();
     let body: Value = serde_json::from_slice(&body).unwrap();
-    assert_eq!(body["reasoning_effort"], "xhigh");
+    assert_eq!(body["reasoning_effort"], "max");
     assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(100)));
 }

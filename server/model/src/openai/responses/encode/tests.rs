@@ -64,9 +64,9 @@ fn a_request_is_the_body_that_the_format_documents() {
 }
 
 #[test]
-fn effort_stops_at_the_formats_highest_word() {
+fn effort_has_its_own_word() {
     let mut request = request(vec![Message::User(vec![UserPart::Text("Go.".into())])]);
-    for (effort, word) in [(Effort::Low, "low"), (Effort::XHigh, "xhigh"), (Effort::Max, "xhigh")] {
+    for (effort, word) in [(Effort::Low, "low"), (Effort::XHigh, "xhigh"), (Effort::Max, "max")] {
         request.effort = Some(effort);
         assert_eq!(encoded(&request)["reasoning"], json!({"effort": word}));
     }
