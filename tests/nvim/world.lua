@@ -89,6 +89,47 @@ function World:connect(name, blocks, capabilities)
   check.equal(#vim.lsp.get_clients(), 1, "servers")
 end
 
+--- Opens a file of the workspace with the plugin, set up as its help says.
+function World:plug(name, options)
+  local root = vim.fs.dirname(vim.fs.dirname(package.path:match("^(.-)/%?")))
+  vim.opt.runtimepath:prepend(root .. "/extensions/nvim")
+  vim.cmd.runtime("plugin/swarm.lua")
+  vim.cmd.edit(vim.fn.fnameescape(self.workspace .. "/" .. name))
+  self.buffer = vim.api.nvim_get_current_buf()
+  vim.lsp.config("swarm", {
+    on_exit = function(code, signal, client_id)
+      table.insert(self.exits, { code = code, signal = signal })
+      require("swarm.state").gone(client_id)
+    end,
+  })
+  require("swarm").setup(vim.tbl_extend("keep", options or {}, { ask = "menu" }))
+  self.client = check.eventually("the server is attached", function()
+    local client = vim.lsp.get_clients({ name = "swarm", bufnr = self.buffer })[1]
+    return client and client.initialized and client
+  end, function()
+    return { exits = self.exits, filetype = vim.bo[self.buffer].filetype }
+  end)
+end
+
+--- The lines of the one buffer whose name holds `words`.
+function World.shown(words)
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.api.nvim_buf_get_name(buffer):find(words, 1, true) then
+      return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), "\n"), buffer
+    end
+  end
+  return ""
+end
+
+--- Waits until that buffer shows `text`.
+function World.shows(words, text)
+  check.eventually(("%s in %s"):format(text, words), function()
+    return World.shown(words):find(text, 1, true)
+  end, function()
+    return World.shown(words)
+  end)
+end
+
 --- Asks the server and waits for its answer.
 function World:request(method, params)
   local answer, problem = self.client:request_sync(method, params, check.MOST_MILLISECONDS, self.buffer)

@@ -1,0 +1,100 @@
+--- The connection: how the server is started, what it may ask of this editor, and requests to it.
+local M = {}
+
+local function document_of(uri)
+  local buffer = vim.uri_to_bufnr(uri)
+  return vim.api.nvim_buf_is_loaded(buffer) and buffer or nil
+end
+
+--- Saves a document after an agent's edit, as LSP has no way to ask for.
+local function save(_, params)
+  local buffer = document_of(params.uri)
+  if not buffer then
+    return { saved = false }
+  end
+  local saved = pcall(vim.api.nvim_buf_call, buffer, function()
+    vim.cmd("silent noautocmd write")
+  end)
+  return { saved = saved and not vim.bo[buffer].modified }
+end
+
+--- The client's configuration, for `vim.lsp.config`.
+function M.config()
+  local options = require("swarm").options
+  return {
+    cmd = options.cmd,
+    init_options = options.settings,
+    -- `workspace/configuration` finds them here.
+    settings = { swarm = options.settings },
+    root_dir = function(buffer, start)
+      -- A buffer that stands for no file has no folder to work in.
+      if vim.bo[buffer].buftype == "" then
+        start(vim.fs.root(buffer, { ".git", ".swarm" }) or vim.fn.getcwd())
+      end
+    end,
+    capabilities = {
+      experimental = { swarm = { events = true, permissions = true, terminals = true, editor = true } },
+    },
+    handlers = {
+      ["swarm/event"] = function(_, params)
+        require("swarm.state").event(params)
+      end,
+      ["swarm/editor/save"] = save,
+      ["swarm/terminal/open"] = function(_, params, context)
+        return require("swarm.terminals").open(params, context.client_id)
+      end,
+      ["swarm/terminal/close"] = function(_, params)
+        return require("swarm.terminals").close(params)
+      end,
+      ["swarm/terminal/show"] = function(_, params)
+        return require("swarm.terminals").show(params)
+      end,
+      ["swarm/terminal/hide"] = function(_, params)
+        return require("swarm.terminals").hide(params)
+      end,
+    },
+    on_init = function()
+      require("swarm.state").refresh()
+    end,
+    on_exit = function(_, _, client_id)
+      require("swarm.state").gone(client_id)
+    end,
+  }
+end
+
+--- The running client, or nothing.
+--- @return vim.lsp.Client?
+function M.get()
+  local here = vim.lsp.get_clients({ name = "swarm", bufnr = 0 })[1]
+  return here or vim.lsp.get_clients({ name = "swarm" })[1]
+end
+
+--- Says something to the person at the editor.
+function M.say(text, level)
+  vim.notify("swarm: " .. text, level or vim.log.levels.INFO)
+end
+
+--- Sends a request; never waits. A refusal is shown, and `done` is then not called.
+--- @param done? fun(result: any)
+function M.request(method, params, done)
+  local client = M.get()
+  if not client then
+    M.say("no server runs; open a file of a project, or see :checkhealth swarm", vim.log.levels.WARN)
+    return
+  end
+  local sent = client:request(method, params or vim.empty_dict(), function(problem, result)
+    if client:is_stopped() then
+      -- What it says while it ends is of no use.
+      return
+    elseif problem then
+      M.say(problem.message, vim.log.levels.ERROR)
+    elseif done then
+      done(result)
+    end
+  end)
+  if not sent then
+    M.say("the server has ended", vim.log.levels.WARN)
+  end
+end
+
+return M

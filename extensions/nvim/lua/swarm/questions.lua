@@ -1,0 +1,259 @@
+--- What waits for a person: calls that a member may not make alone, and plans.
+local client = require("swarm.client")
+local state = require("swarm.state")
+local view = require("swarm.view")
+local M = {}
+
+local shown = {}
+local menu_open = false
+
+local LEVELS = {
+  readOnly = "reads",
+  changesFiles = "changes files",
+  runsCode = "runs code",
+  leavesMachine = "leaves the machine",
+  destroys = "destroys",
+}
+
+local SCOPES = {
+  session = "while it lives",
+  team = "in this team",
+  project = "in this project",
+  user = "everywhere",
+}
+
+--- A question in a line.
+function M.title(question)
+  if question.plan then
+    return ("%s has a plan and asks to go to work"):format(question.name)
+  end
+  return ("%s asks: %s (%s)"):format(question.workerName, question.description, LEVELS[question.level] or "?")
+end
+
+local function told(result)
+  for _, each in ipairs(result.results) do
+    if each.outcome ~= "resolved" then
+      client.say("this was decided already")
+    end
+  end
+end
+
+--- Allows or rejects a call. `extra`: `updatedInput`, `feedback`, `remember`.
+function M.decide(request, decision, extra)
+  local params = vim.tbl_extend("error", { ids = { request.id }, decision = decision }, extra or {})
+  client.request("swarm/permission/resolve", params, told)
+end
+
+function M.decide_plan(plan, approve, extra)
+  local params = vim.tbl_extend("error", { id = plan.id, approve = approve }, extra or {})
+  client.request("swarm/plan/resolve", params, told)
+end
+
+local function with_feedback(who, send)
+  vim.ui.input({ prompt = ("What should %s hear? "):format(who) }, function(text)
+    -- Leaving the line is no decision.
+    if text then
+      send(text ~= "" and text or nil)
+    end
+  end)
+end
+
+--- Opens the input of a call to change it; `:write` allows the call with it.
+function M.edit(request)
+  local text = vim.json.encode(request.input)
+  local pretty = vim.fn.executable("jq") == 1
+    and vim.system({ "jq", "." }, { stdin = text, text = true }):wait()
+  if pretty and pretty.code == 0 then
+    text = vim.trim(pretty.stdout)
+  end
+  local name = ("swarm://input/%s"):format(request.workerName)
+  view.compose(name, vim.split(text, "\n"), "json", function(written)
+    local ok, input = pcall(vim.json.decode, written)
+    if not ok or type(input) ~= "table" then
+      client.say("the input is no JSON object: " .. tostring(input), vim.log.levels.ERROR)
+      return false
+    end
+    M.decide(request, "allow", { updatedInput = input })
+  end)
+end
+
+local function choices_of_call(request)
+  local choices = {
+    {
+      "allow",
+      function()
+        M.decide(request, "allow")
+      end,
+    },
+  }
+  for _, rule in ipairs(request.permissionSuggestions or {}) do
+    local title = ("allow always %s %s"):format(table.concat(rule.rules, ", "), SCOPES[rule.scope] or "")
+    table.insert(choices, {
+      title,
+      function()
+        M.decide(request, "allow", { remember = rule })
+      end,
+    })
+  end
+  vim.list_extend(choices, {
+    {
+      "show",
+      function()
+        require("swarm.diff").show(request)
+      end,
+    },
+    {
+      "edit the input",
+      function()
+        M.edit(request)
+      end,
+    },
+    {
+      "reject",
+      function()
+        M.decide(request, "reject")
+      end,
+    },
+    {
+      "reject with feedback",
+      function()
+        with_feedback(request.workerName, function(feedback)
+          M.decide(request, "reject", { feedback = feedback })
+        end)
+      end,
+    },
+  })
+  return choices
+end
+
+local function choices_of_plan(plan)
+  return {
+    {
+      "approve the plan",
+      function()
+        M.decide_plan(plan, true)
+      end,
+    },
+    {
+      "approve the plan, and its edits",
+      function()
+        M.decide_plan(plan, true, { mode = "acceptEdits" })
+      end,
+    },
+    {
+      "show the plan",
+      function()
+        vim.cmd.tabedit(vim.fn.fnameescape(plan.document))
+      end,
+    },
+    {
+      "reject the plan",
+      function()
+        M.decide_plan(plan, false)
+      end,
+    },
+    {
+      "reject the plan with feedback",
+      function()
+        with_feedback(plan.name, function(feedback)
+          M.decide_plan(plan, false, { feedback = feedback })
+        end)
+      end,
+    },
+  }
+end
+
+local function detail(question)
+  if question.plan then
+    return question.plan
+  end
+  local lines = { question.why or "" }
+  if question.input and question.input.command then
+    table.insert(lines, question.input.command)
+  end
+  return vim.trim(table.concat(lines, "\n"))
+end
+
+--- Asks about one question now; no choice leaves it open.
+function M.ask(question)
+  local choices = question.plan and choices_of_plan(question) or choices_of_call(question)
+  local prompt = M.title(question)
+  local more = detail(question)
+  if more ~= "" and not prompt:find(more, 1, true) then
+    prompt = prompt .. "\n" .. more
+  end
+  menu_open = true
+  vim.ui.select(choices, {
+    prompt = prompt .. "\n",
+    kind = "swarm_question",
+    format_item = function(choice)
+      return choice[1]
+    end,
+  }, function(choice)
+    menu_open = false
+    if choice then
+      choice[2]()
+    end
+    vim.schedule(M.follow)
+  end)
+end
+
+--- All open questions, oldest first.
+function M.open()
+  local open = vim.list_extend({}, state.now.permissions)
+  for _, plan in ipairs(state.now.plans) do
+    if not plan.reviewing then
+      table.insert(open, plan)
+    end
+  end
+  table.sort(open, function(a, b)
+    return a.createdAt < b.createdAt
+  end)
+  return open
+end
+
+--- Puts the next question that was not put yet, one at a time, where the user wants menus.
+function M.follow()
+  if require("swarm").options.ask ~= "menu" or menu_open then
+    return
+  end
+  for _, question in ipairs(M.open()) do
+    if not shown[question.id] then
+      shown[question.id] = true
+      -- Not over what the user types just now.
+      local mode = vim.api.nvim_get_mode().mode
+      if mode:match("^[nv]") then
+        vim.schedule(function()
+          M.ask(question)
+        end)
+      else
+        client.say(M.title(question) .. "; see :Swarm pending", vim.log.levels.WARN)
+      end
+      return
+    end
+  end
+end
+
+--- Nothing is open any more: the server has ended.
+function M.forget()
+  shown, menu_open = {}, false
+end
+
+--- Lets the user choose among the open questions.
+function M.pending()
+  local open = M.open()
+  if #open == 0 then
+    client.say("nothing waits for you")
+  elseif #open == 1 then
+    M.ask(open[1])
+  else
+    local options = { prompt = "Waiting for you", kind = "swarm_pending", format_item = M.title }
+    vim.ui.select(open, options, function(one)
+      if one then
+        M.ask(one)
+      end
+    end)
+  end
+end
+
+return M
