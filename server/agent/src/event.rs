@@ -29,6 +29,8 @@ pub enum Report {
         seconds: f64,
         reason: String,
     },
+    /// The wait is over.
+    Resumed,
     /// What one request to this model took.
     Used {
         model: Arc<str>,

@@ -100,6 +100,18 @@ impl Inbox {
         self.waiting.iter().any(|input| input.class == Class::User)
     }
 
+    /// Waits until the user writes. Cancel safe.
+    pub(crate) async fn user_writes(&mut self) {
+        while let Some(input) = self.arrivals.recv().await {
+            let is_urgent = input.class <= Class::User;
+            self.waiting.push_back(input);
+            if is_urgent {
+                return;
+            }
+        }
+        std::future::pending().await
+    }
+
     fn gather(&mut self) {
         while let Ok(input) = self.arrivals.try_recv() {
             self.waiting.push_back(input);

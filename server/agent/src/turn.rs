@@ -6,7 +6,7 @@ use swarm_model::{CallError, Delta, Error as ModelError, Message, Part, Reply, R
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::transcript::{Body, CallResult};
 use swarm_wire::{MemberName, TurnId};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::chatter::Exchange;
@@ -207,20 +207,33 @@ impl Engine {
         let request = self.request(&choice, self.history.messages_for(&by));
         self.asked = Some(by);
         let (pieces, mut arrived) = mpsc::unbounded_channel();
+        let hurry = Notify::new();
+        let Self { inbox, reporter, .. } = self;
+        let hurried = &hurry;
         let call = async move {
             // Owned here, so that the channel closes when the call is over.
             let pieces = pieces;
             let mut deltas = |delta: Delta| {
                 let _ = pieces.send(delta);
             };
-            choice.client.complete(&request, &mut deltas, cancel).await
+            choice.client.complete_with(&request, &mut deltas, cancel, hurried).await
         };
         let forward = async {
             while let Some(delta) = arrived.recv().await {
-                self.reporter.send(report_of(turn, delta)).await;
+                reporter.send(report_of(turn, delta)).await;
             }
         };
-        let (reply, ()) = tokio::join!(call, forward);
+        // Who writes to a member that waits for its provider wants it to try now.
+        let written = async {
+            loop {
+                inbox.user_writes().await;
+                hurry.notify_waiters();
+            }
+        };
+        let reply = tokio::select! {
+            (reply, ()) = async { tokio::join!(call, forward) } => reply,
+            never = written => match never {},
+        };
         if let Ok(reply) = &reply {
             let Usage { input, output, cached, .. } = reply.usage;
             let tokens = usize::try_from(input + output + cached).unwrap_or(usize::MAX);
@@ -346,6 +359,7 @@ fn report_of(turn: &TurnId, delta: Delta) -> Report {
         Delta::Restarted { attempt, discarded_text, .. } => {
             Report::Restarted { turn, attempt, discarded_text }
         }
+        Delta::Resumed => Report::Resumed,
         Delta::EffortRefused { reason } => Report::Warned {
             text: format!("the model is asked without its effort, which it refused: {reason}"),
         },

@@ -131,6 +131,8 @@ impl Roster {
             Report::Warned { text } => return vec![Event::Warning { text }],
             Report::Text { turn, text } => return vec![Event::Text { member: agent, turn_id: turn, text }],
             Report::Restarted { turn, attempt, discarded_text } => {
+                view.state = MemberState::Working;
+                view.tool = None;
                 Some(Event::TurnRestarted { member: agent, turn_id: turn, attempt, discarded_text })
             }
             Report::Waiting { reason, seconds, .. } => {
@@ -138,7 +140,7 @@ impl Roster {
                 view.tool = Some(format!("waits {seconds:.0} s: {reason}"));
                 None
             }
-            Report::Used { .. } => {
+            Report::Used { .. } | Report::Resumed => {
                 view.state = MemberState::Working;
                 view.tool = None;
                 None

@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use tokio::sync::OnceCell;
+use tokio::sync::{Notify, OnceCell};
 use tokio_util::sync::CancellationToken;
 
 use crate::anthropic::Anthropic;
@@ -15,14 +16,16 @@ use crate::config::{ApiKey, Config, Format};
 use crate::effort;
 use crate::error::{CallError, Error};
 use crate::event::{Delta, Reply, Stop};
+use crate::limiter::Limiter;
 use crate::openai::chat::Chat;
 use crate::openai::responses::Responses;
 use crate::provider::Provider;
 use crate::request::{Effort, Request};
-use crate::retry::wait_before;
+use crate::retry::{is_too_fast, wait_before};
 use crate::transport;
 
-/// A model's address, ready to be called. Cheap to make: connections and certificates wait for the first call.
+/// A model's address, ready to be called. Cheap to make: connections and certificates wait for the first call. Whoever
+/// shares one shares its connections, and its back-off when the provider says that there are too many calls.
 #[derive(Debug)]
 pub struct Client {
     config: Config,
@@ -30,6 +33,7 @@ pub struct Client {
     http: OnceCell<reqwest::Client>,
     /// Models that refused to be asked how hard to think.
     refused_effort: Mutex<HashSet<String>>,
+    limiter: Limiter,
 }
 
 impl Client {
@@ -39,7 +43,13 @@ impl Client {
             Format::Responses => Box::new(Responses),
             Format::ChatCompletions => Box::new(Chat::at(&config.base_url)),
         };
-        Self { config, provider, http: OnceCell::new(), refused_effort: Mutex::default() }
+        Self {
+            config,
+            provider,
+            http: OnceCell::new(),
+            refused_effort: Mutex::default(),
+            limiter: Limiter::default(),
+        }
     }
 
     /// The wire format that is spoken.
@@ -61,6 +71,21 @@ impl Client {
         deltas: &mut (dyn FnMut(Delta) + Send),
         cancel: &CancellationToken,
     ) -> Result<Reply, CallError> {
+        self.complete_with(request, deltas, cancel, &Notify::new()).await
+    }
+
+    /// The same; whoever waits in `hurry` when it is notified tries again at once instead.
+    ///
+    /// # Errors
+    /// As [`Client::complete`].
+    pub async fn complete_with(
+        &self,
+        request: &Request,
+        deltas: &mut (dyn FnMut(Delta) + Send),
+        cancel: &CancellationToken,
+        hurry: &Notify,
+    ) -> Result<Reply, CallError> {
+        let signals = Signals { cancel, hurry };
         let effort = self.effort(request);
         let prepared = tokio::select! {
             biased;
@@ -78,12 +103,12 @@ impl Client {
             headers: prepared.headers,
             body: prepared.body,
         };
-        match self.attempts(&post, deltas, cancel).await {
+        match self.attempts(&post, deltas, signals).await {
             Err(CallError { error, .. }) if effort.is_some() && error.is_about_effort() => {
                 tracing::warn!(%error, model = request.model, "the model is asked again without an effort");
                 deltas(Delta::EffortRefused { reason: error.to_string() });
                 let body = self.encode(request, None).map_err(nothing_came)?;
-                let outcome = self.attempts(&Post { body, ..post }, deltas, cancel).await;
+                let outcome = self.attempts(&Post { body, ..post }, deltas, signals).await;
                 if outcome.is_ok() {
                     self.refused_effort().insert(request.model.clone());
                 }
@@ -113,18 +138,23 @@ impl Client {
         &self,
         post: &Post<'_>,
         deltas: &mut (dyn FnMut(Delta) + Send),
-        cancel: &CancellationToken,
+        signals: Signals<'_>,
     ) -> Result<Reply, CallError> {
         let mut number = 1;
+        let mut waited = self.wait_for_others(deltas, signals).await;
         loop {
             let mut attempt = Attempt::new(self.provider.decoder());
+            let sent = Instant::now();
             let outcome = tokio::select! {
                 biased;
-                () = cancel.cancelled() => Err(Error::Cancelled),
-                outcome = attempt.run(post, deltas) => outcome,
+                () = signals.cancel.cancelled() => Err(Error::Cancelled),
+                outcome = attempt.run(post, deltas), if waited != Waited::Cancelled => outcome,
             };
             let error = match outcome {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => {
+                    self.limiter.answered(sent);
+                    return Ok(reply);
+                }
                 Err(error) => error,
             };
             let finished = attempt.finished();
@@ -132,8 +162,11 @@ impl Client {
                 tracing::warn!(%error, "the answer broke off after a tool call, which is kept");
                 return Ok(Reply { stop: Stop::ToolUse, ..finished });
             }
-            number += 1;
-            let Some(wait) = wait_before(number, &error, &self.config) else {
+            // The user's impatience is no reason to give up sooner.
+            if waited != Waited::Hurried {
+                number += 1;
+            }
+            let Some(wait) = self.wait_after(number, &error, sent) else {
                 return Err(CallError { error, partial: finished.content });
             };
             tracing::warn!(%error, attempt = number, seconds = wait.as_secs_f64(), "the call is tried again");
@@ -141,16 +174,46 @@ impl Client {
             if !wait.is_zero() {
                 deltas(Delta::Waiting { seconds: wait.as_secs_f64(), reason: reason.clone() });
             }
-            tokio::select! {
-                biased;
-                () = cancel.cancelled() => {
-                    return Err(CallError { error: Error::Cancelled, partial: finished.content });
-                }
-                () = tokio::time::sleep(wait) => {}
+            waited = signals.wait(wait).await;
+            if waited == Waited::Out {
+                waited = self.wait_for_others(deltas, signals).await;
+            }
+            if waited == Waited::Cancelled {
+                return Err(CallError { error: Error::Cancelled, partial: finished.content });
             }
             let discarded_text = attempt.into_streamed();
             deltas(Delta::Restarted { attempt: number, discarded_text, reason });
         }
+    }
+
+    /// How long to wait before attempt `next` after `error`; what is about all calls holds for all.
+    fn wait_after(&self, next: u32, error: &Error, sent: Instant) -> Option<Duration> {
+        if !is_too_fast(error) {
+            return wait_before(next, next, error, &self.config);
+        }
+        let strikes = self.limiter.strike(sent);
+        let wait = wait_before(next, next.max(strikes.saturating_add(1)), error, &self.config);
+        // A call that gives up leaves the others what the provider asked for.
+        let shared = wait.or_else(|| wait_before(2, strikes.saturating_add(1), error, &self.config));
+        shared.into_iter().for_each(|wait| self.limiter.slow(wait, error));
+        wait
+    }
+
+    /// Waits as long as other calls with this key were told to.
+    async fn wait_for_others(&self, deltas: &mut (dyn FnMut(Delta) + Send), signals: Signals<'_>) -> Waited {
+        let mut told = false;
+        let mut waited = Waited::Out;
+        while waited == Waited::Out
+            && let Some((wait, reason)) = self.limiter.wait()
+        {
+            deltas(Delta::Waiting { seconds: wait.as_secs_f64(), reason });
+            told = true;
+            waited = signals.wait(wait).await;
+        }
+        if told {
+            deltas(Delta::Resumed);
+        }
+        waited
     }
 
     /// Everything that can fail before a byte is sent.
@@ -176,6 +239,32 @@ impl Client {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
         Ok(headers)
+    }
+}
+
+/// What cuts a wait short.
+#[derive(Clone, Copy)]
+struct Signals<'a> {
+    cancel: &'a CancellationToken,
+    hurry: &'a Notify,
+}
+
+/// How a wait ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waited {
+    Out,
+    Hurried,
+    Cancelled,
+}
+
+impl Signals<'_> {
+    async fn wait(self, time: Duration) -> Waited {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Waited::Cancelled,
+            () = self.hurry.notified() => Waited::Hurried,
+            () = tokio::time::sleep(time) => Waited::Out,
+        }
     }
 }
 

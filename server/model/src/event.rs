@@ -17,8 +17,11 @@ pub enum Delta {
     },
     /// The model refused to be asked how hard to think, and is asked again without.
     EffortRefused { reason: String },
-    /// Nothing is sent for so long: the provider asked for it, or a retry backs off.
+    /// Nothing is sent for so long: the provider asked for it, also of another call with this key, or a retry backs
+    /// off.
     Waiting { seconds: f64, reason: String },
+    /// The wait for another call is over.
+    Resumed,
 }
 
 /// A whole answer.

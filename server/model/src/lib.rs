@@ -10,6 +10,7 @@ mod config;
 mod effort;
 mod error;
 mod event;
+mod limiter;
 mod openai;
 mod provider;
 mod refusal;

@@ -8,8 +8,9 @@ use crate::error::Error;
 /// How many times the longest wait of our own choice a provider may ask for before we give up instead.
 const PATIENCE: u32 = 10;
 
-/// How long to wait before attempt `next` (2 is the first retry) after `error`; `None` gives up.
-pub(crate) fn wait_before(next: u32, error: &Error, config: &Config) -> Option<Duration> {
+/// How long to wait before attempt `next` (2 is the first retry) after `error`; `None` gives up. `step` is `next`, or
+/// more where others with this key were refused as well.
+pub(crate) fn wait_before(next: u32, step: u32, error: &Error, config: &Config) -> Option<Duration> {
     if next > config.attempts || !may_mend(error) {
         return None;
     }
@@ -19,7 +20,7 @@ pub(crate) fn wait_before(next: u32, error: &Error, config: &Config) -> Option<D
         let wait = asked.mul_f64(1.0 + jitter * 0.1);
         return (*asked <= config.longest_backoff * PATIENCE).then_some(wait);
     }
-    let doubled = config.backoff.saturating_mul(1 << next.saturating_sub(2).min(16));
+    let doubled = config.backoff.saturating_mul(1 << step.saturating_sub(2).min(16));
     Some(doubled.min(config.longest_backoff).mul_f64(0.5 + jitter * 0.5))
 }
 
@@ -67,8 +68,13 @@ fn is_about_the_request(kind: &str) -> bool {
     )
 }
 
+/// Whether the provider says that all calls with this key are too many for now.
+pub(crate) fn is_too_fast(error: &Error) -> bool {
+    matches!(error, Error::Status { status: 429 | 529, .. }) && may_mend(error)
+}
+
 /// From 0 to 1; in the middle when the system has no randomness to give.
-fn random_fraction() -> f64 {
+pub(crate) fn random_fraction() -> f64 {
     getrandom::u32().map_or(0.5, |random| f64::from(random) / f64::from(u32::MAX))
 }
 

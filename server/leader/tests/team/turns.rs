@@ -4,9 +4,25 @@ use serde_json::json;
 use swarm_leader::Refusal;
 use swarm_leader::command::Prompt;
 use swarm_script::{Script, call, reply, say, status, wait};
-use swarm_wire::lsp::{Event, MemberParams, TurnEnd};
+use swarm_wire::lsp::{Event, MemberParams, MemberState, TurnEnd};
 
 use crate::stage::Stage;
+
+#[tokio::test]
+async fn a_member_that_its_provider_slows_shows_how_long_and_a_word_of_the_user_cuts_the_wait() {
+    let steps = [status(429).retry_after(60.0), reply([say("Here.")]).times(2)];
+    let mut stage = Stage::new(Script::new().agent("team-lead", steps)).await;
+    stage.prompt("Go.").await;
+    let slowed = |event| match event {
+        Event::MemberChanged { member } if member.state == MemberState::RateLimited => member.tool,
+        _ => None,
+    };
+    let shown = stage.next("a slowed member", slowed).await;
+    assert!(shown.starts_with("waits 6") && shown.contains(" s: ") && shown.contains("429"), "{shown}");
+    stage.prompt("Now, please.").await;
+    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
+    stage.close().await;
+}
 
 #[tokio::test]
 async fn an_interrupted_turn_keeps_what_was_said_and_the_next_one_is_accepted() {

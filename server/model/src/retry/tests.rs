@@ -46,9 +46,9 @@ fn each_error_waits_or_gives_up() {
         Error::Malformed { host: host(), reason: reason() },
     ];
     for error in &waits {
-        assert!(wait_before(2, error, &config()).is_some(), "{error:?}");
-        assert!(wait_before(4, error, &config()).is_some(), "{error:?}");
-        assert_eq!(wait_before(5, error, &config()), None, "the attempts are used up: {error:?}");
+        assert!(wait_before(2, 2, error, &config()).is_some(), "{error:?}");
+        assert!(wait_before(4, 4, error, &config()).is_some(), "{error:?}");
+        assert_eq!(wait_before(5, 5, error, &config()), None, "the attempts are used up: {error:?}");
     }
     let gives_up = [
         status(302, None, None),
@@ -69,7 +69,7 @@ fn each_error_waits_or_gives_up() {
         Error::Cancelled,
     ];
     for error in &gives_up {
-        assert_eq!(wait_before(2, error, &config()), None, "{error:?}");
+        assert_eq!(wait_before(2, 2, error, &config()), None, "{error:?}");
     }
 }
 
@@ -77,19 +77,21 @@ fn each_error_waits_or_gives_up() {
 fn the_wait_doubles_with_jitter_up_to_its_bound() {
     for (next, full) in [(2, 1.0), (3, 2.0), (4, 3.0)] {
         for _ in 0..50 {
-            let wait = wait_before(next, &status(529, None, None), &config()).unwrap().as_secs_f64();
+            let wait = wait_before(next, next, &status(529, None, None), &config()).unwrap().as_secs_f64();
             assert!((full / 2.0..=full).contains(&wait), "attempt {next} waits {wait}");
         }
     }
     let mut many = config();
     many.attempts = u32::MAX;
-    assert!(wait_before(u32::MAX, &status(529, None, None), &many).unwrap() <= many.longest_backoff);
+    assert!(
+        wait_before(u32::MAX, u32::MAX, &status(529, None, None), &many).unwrap() <= many.longest_backoff
+    );
 }
 
 #[test]
 fn what_the_provider_asks_for_is_honoured_but_not_for_ever() {
-    let wait = wait_before(2, &status(429, None, Some(20)), &config()).unwrap().as_secs_f64();
+    let wait = wait_before(2, 2, &status(429, None, Some(20)), &config()).unwrap().as_secs_f64();
     assert!((20.0..=22.0).contains(&wait), "{wait}");
-    assert_eq!(wait_before(2, &status(429, None, Some(0)), &config()), Some(Duration::ZERO));
-    assert_eq!(wait_before(2, &status(429, None, Some(31)), &config()), None);
+    assert_eq!(wait_before(2, 2, &status(429, None, Some(0)), &config()), Some(Duration::ZERO));
+    assert_eq!(wait_before(2, 2, &status(429, None, Some(31)), &config()), None);
 }

@@ -30,6 +30,7 @@ mod broken_streams;
 mod calls;
 mod certificates;
 mod damage;
+mod limits;
 mod refusals;
 
 use std::sync::Arc;
@@ -99,7 +100,7 @@ fn shown(deltas: &[Delta]) -> String {
                 assert_eq!(&shown, discarded_text, "what is void is what was shown");
                 shown.clear();
             }
-            Delta::Waiting { .. } | Delta::EffortRefused { .. } => {}
+            Delta::Waiting { .. } | Delta::Resumed | Delta::EffortRefused { .. } => {}
         }
     }
     shown
