@@ -6,6 +6,7 @@ mod event;
 mod members;
 mod plan;
 mod task;
+mod terminal;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,7 @@ pub use self::event::{Event, EventParams, TurnEnd};
 pub use self::members::{ConfigureParams, MemberMode, RestartParams, SetModesParams};
 pub use self::plan::{PlanListParams, PlanListResult, PlanRequest, PlanResolveParams};
 pub use self::task::{TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams};
+pub use self::terminal::{TerminalClosedParams, TerminalOpenParams, TerminalParams};
 use crate::ids::{AgentId, MemberName, MessageId, RequestId, TeamName, TurnId};
 use crate::permission::{Mode, Outcome, PermissionRequest, RuleUpdate};
 use crate::settings::Effort;
