@@ -20,6 +20,7 @@ mod secrets;
 mod seen;
 mod turns;
 mod views;
+mod web;
 
 use serde_json::{Value, json};
 use swarm_tests::script::Script;

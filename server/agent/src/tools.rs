@@ -7,6 +7,7 @@ mod edit;
 mod exit_plan_mode;
 mod glob;
 mod grep;
+mod long;
 mod mode_name;
 mod read;
 mod request_shutdown;
@@ -22,6 +23,7 @@ mod task_update;
 mod tasks;
 mod tool;
 mod walk;
+mod web_fetch;
 mod write;
 
 use std::sync::Arc;
@@ -78,6 +80,7 @@ impl Tools {
             tool::erase(edit::Edit),
             tool::erase(bash::Bash),
             tool::erase(bash_jobs::BashJobs),
+            tool::erase(web_fetch::WebFetch),
             tool::erase(task_create::TaskCreate),
             tool::erase(task_list::TaskList),
             tool::erase(task_update::TaskUpdate),

@@ -112,7 +112,7 @@ pub(crate) fn add_rule(
 pub fn unknown_tool(text: &str) -> Option<String> {
     let name = text.split('(').next().unwrap_or_default();
     let mut tools = swarm_agent::tool_names();
-    tools.extend(["Network".to_owned(), "WebFetch".to_owned()]);
+    tools.push("Network".to_owned());
     if name.is_empty() || tools.iter().any(|tool| tool == name) {
         return None;
     }

@@ -1,7 +1,7 @@
 //! One streaming call to a language model: what is asked, what comes back, and when to try again.
 //!
 //! It knows nothing of agents, tools that run, or the editor; it is the only crate that opens a connection to
-//! a provider. Start at [`Client::complete`].
+//! a provider, or to the web ([`page`]). Start at [`Client::complete`].
 
 mod anthropic;
 mod attempt;
@@ -12,6 +12,7 @@ mod error;
 mod event;
 mod limiter;
 mod openai;
+pub mod page;
 mod provider;
 mod refusal;
 mod request;

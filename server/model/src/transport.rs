@@ -26,6 +26,19 @@ pub(crate) fn build(config: &Config, base: &Url) -> Result<reqwest::Client, Erro
     builder.build().map_err(|error| setup(root_cause(&error)))
 }
 
+/// A client for pages of the web, which finds names by `resolver`. Reads the system's certificates.
+pub(crate) fn build_for_pages(resolver: Arc<dyn reqwest::dns::Resolve>) -> Result<reqwest::Client, Error> {
+    let setup = |reason: String| Error::Setup { reason };
+    let tls = tls(true).map_err(|error| setup(error.to_string()))?;
+    reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .redirect(redirect::Policy::none())
+        .user_agent(concat!("swarm-ls/", env!("CARGO_PKG_VERSION")))
+        .dns_resolver(resolver)
+        .build()
+        .map_err(|error| setup(root_cause(&error)))
+}
+
 /// The innermost reason of an error of the HTTP client, whose outer ones name the address again.
 pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn std::error::Error = error;

@@ -48,7 +48,7 @@ impl Target {
     }
 
     /// Where it is by its name alone; where the name leads is known only once it is looked up.
-    pub(super) fn reach(&self) -> Reach {
+    pub fn reach(&self) -> Reach {
         if self.host == "localhost" || self.host.ends_with(".localhost") {
             return Reach::Loopback;
         }
@@ -74,7 +74,7 @@ impl fmt::Display for Target {
 
 impl Reach {
     /// By the registries of special addresses (RFC 6890); what only looks like IPv6 is judged by the address within.
-    pub(super) fn of(address: IpAddr) -> Self {
+    pub fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => Self::of_v4(address),
             IpAddr::V6(address) => Self::of_v6(address),
