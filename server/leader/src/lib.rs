@@ -7,6 +7,7 @@ pub mod command;
 mod event;
 mod handle;
 mod hub;
+mod hunks;
 mod permissions;
 mod ports;
 mod prices;

@@ -272,11 +272,28 @@ pub struct PermissionResolveParams {
     pub decision: DecisionName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_input: Option<serde_json::Value>,
+    /// Of the change only these hunks, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<Hunk>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
     /// A rule to keep, so that the like does not ask again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remember: Option<RuleUpdate>,
+}
+
+/// Lines of a request's change: those of the text before make room for those of the text after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hunk {
+    pub before: LineRange,
+    pub after: LineRange,
+}
+
+/// Lines counted from 0; `end` is the first that is not among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineRange {
+    pub start: usize,
+    pub end: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use swarm_agent::ports::{InputCheck, SpawnRequest};
 use swarm_guard::{Rules, Secrets};
 use swarm_store::{Draft, Remembered, TranscriptReader};
 use swarm_wire::lsp::{
-    DecisionName, Event as ClientEvent, InterruptResult, MemberParams, MemberView, MessageParams,
+    DecisionName, Event as ClientEvent, Hunk, InterruptResult, MemberParams, MemberView, MessageParams,
     MessageResult, PermissionResolveParams, PermissionResolveResult, PromptResult, ResolveOutcome,
     SpawnParams, TranscriptParams, TranscriptResult,
 };
@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 use super::members::{add_rules, blocking, secrets};
 use super::{Hub, plans};
 use crate::command::{AttachedText, Command, Prompt, Refusal};
+use crate::hunks::input_with_only;
 
 /// Entries in one answer to `swarm/transcript`, at most.
 const PAGE_MAX: u32 = 1000;
@@ -270,7 +271,7 @@ impl Hub {
     }
 
     async fn resolve(&mut self, params: PermissionResolveParams) -> Result<PermissionResolveResult, Refusal> {
-        let PermissionResolveParams { ids, decision, updated_input, feedback, remember } = params;
+        let PermissionResolveParams { ids, decision, mut updated_input, hunks, feedback, remember } = params;
         if ids.is_empty() {
             return Err(Refusal::Invalid {
                 field: "ids",
@@ -288,6 +289,13 @@ impl Hub {
         {
             let problem = format!("`{}` is a plan; decide it with swarm/plan/resolve", plan.id);
             return Err(Refusal::Invalid { field: "ids", problem });
+        }
+        if !hunks.is_empty() {
+            if updated_input.is_some() || ids.len() > 1 || decision == DecisionName::Reject {
+                let problem = "goes with one request that is allowed, and without `updatedInput`".to_owned();
+                return Err(Refusal::Invalid { field: "hunks", problem });
+            }
+            updated_input = self.only(&ids, &hunks)?;
         }
         if let Some(input) = &updated_input {
             self.check_input(&ids, input)?;
@@ -319,6 +327,13 @@ impl Hub {
             self.remember(&update, &askers).await?;
         }
         Ok(PermissionResolveResult { results })
+    }
+
+    /// The input that makes only these hunks; none when the question is not open any more.
+    fn only(&self, ids: &[RequestId], hunks: &[Hunk]) -> Result<Option<Value>, Refusal> {
+        let mut open = ids.iter().filter_map(|id| self.team.as_ref()?.queue.get(id));
+        let input = open.next().map(|request| input_with_only(request, hunks));
+        input.transpose().map_err(|problem| Refusal::Invalid { field: "hunks", problem })
     }
 
     /// Refuses an input that the tool would not take, while the question is still open.

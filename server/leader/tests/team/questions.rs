@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use swarm_script::{Script, Step, call, reply, say};
-use swarm_wire::lsp::{DecisionName, MemberState, TurnEnd};
+use swarm_wire::lsp::{DecisionName, Hunk, LineRange, MemberState, TurnEnd};
 use swarm_wire::permission::{Behavior, Level, Outcome, RuleUpdate, Scope, Status};
 
 use crate::stage::Stage;
@@ -198,5 +198,26 @@ async fn a_bad_answer_is_refused_and_the_question_stays() {
     assert!(nonsense.unwrap_err().to_string().contains("does not take this input"));
     stage.allow(&request).await;
     assert_eq!(stage.turn_end("ada").await, (TurnEnd::Completed, None));
+    stage.close().await;
+}
+
+#[tokio::test]
+async fn of_an_edit_only_the_hunks_that_the_user_takes_are_made() {
+    let steps = [
+        read(),
+        edit("hello\r\nwrold\r\n", "HELLO\r\nwrold\r\nmore\r\n"),
+        reply([say("Half of it, then.")]).expect("wrold\\r\\nmore"),
+    ];
+    let mut stage = stage(delegating(steps)).await;
+    stage.prompt("Go.").await;
+    let request = stage.question().await;
+    let lines = |start, end| LineRange { start, end };
+    let greeting = Hunk { before: lines(0, 1), after: lines(0, 1) };
+    let more = Hunk { before: lines(2, 2), after: lines(2, 3) };
+    let refused = stage.resolve(&request, |params| params.hunks = vec![more, greeting]).await;
+    assert!(refused.unwrap_err().to_string().starts_with("hunks"));
+    assert_eq!(stage.resolve(&request, |params| params.hunks = vec![more]).await, Ok(Outcome::Resolved));
+    assert_eq!(stage.turn_end("ada").await, (TurnEnd::Completed, None));
+    assert_eq!(std::fs::read(stage.file("greet.txt")).unwrap(), b"hello\r\nwrold\r\nmore\r\n");
     stage.close().await;
 }

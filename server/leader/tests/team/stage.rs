@@ -144,6 +144,7 @@ impl Stage {
             ids: vec![request.id.clone()],
             decision: DecisionName::Allow,
             updated_input: None,
+            hunks: Vec::new(),
             feedback: None,
             remember: None,
         };

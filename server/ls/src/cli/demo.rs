@@ -141,7 +141,14 @@ async fn answer(leader: &Leader, request: PermissionRequest, terminal: &mut Term
     };
     let ids = vec![request.id];
     leader
-        .resolve(PermissionResolveParams { ids, decision, updated_input: None, feedback, remember })
+        .resolve(PermissionResolveParams {
+            ids,
+            decision,
+            updated_input: None,
+            hunks: Vec::new(),
+            feedback,
+            remember,
+        })
         .await?;
     Ok(())
 }

@@ -195,6 +195,7 @@ async fn refuse(leader: &Leader, request: PermissionRequest) -> anyhow::Result<(
         ids: vec![request.id],
         decision: DecisionName::Reject,
         updated_input: None,
+        hunks: Vec::new(),
         feedback: Some(NOBODY.to_owned()),
         remember: None,
     };

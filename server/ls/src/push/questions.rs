@@ -132,7 +132,14 @@ fn next(snapshot: &StateResult, asked: &HashSet<RequestId>) -> Option<Question> 
 fn choices(request: &PermissionRequest, batch: Vec<RequestId>) -> Vec<Choice> {
     let choice = |deed: &str, decision, remember, ids: Vec<RequestId>| {
         let title: String = words::title(request, deed).chars().take(MAX_TITLE).collect();
-        let answer = PermissionResolveParams { ids, decision, updated_input: None, feedback: None, remember };
+        let answer = PermissionResolveParams {
+            ids,
+            decision,
+            updated_input: None,
+            hunks: Vec::new(),
+            feedback: None,
+            remember,
+        };
         Choice { title, answer: Answer::Calls(answer) }
     };
     let own = || vec![request.id.clone()];

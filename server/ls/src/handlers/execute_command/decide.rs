@@ -62,6 +62,7 @@ pub(super) async fn allow(session: Arc<Session>, wanted: Allow) -> Result<Value,
         ids,
         decision: DecisionName::Allow,
         updated_input: None,
+        hunks: Vec::new(),
         feedback,
         remember: None,
     };
@@ -96,6 +97,7 @@ pub(super) async fn edit(session: Arc<Session>, wanted: Edit) -> Result<Value, P
     };
     let params = PermissionResolveParams {
         updated_input: Some(input),
+        hunks: Vec::new(),
         feedback: wanted.feedback,
         ..decision(wanted.id, DecisionName::Allow)
     };
@@ -122,7 +124,14 @@ fn about(request: &PermissionRequest) -> draft::About<'_> {
 }
 
 fn decision(id: RequestId, decision: DecisionName) -> PermissionResolveParams {
-    PermissionResolveParams { ids: vec![id], decision, updated_input: None, feedback: None, remember: None }
+    PermissionResolveParams {
+        ids: vec![id],
+        decision,
+        updated_input: None,
+        hunks: Vec::new(),
+        feedback: None,
+        remember: None,
+    }
 }
 
 /// Decides. Most editors show no result of a command, so what came too late is told.
