@@ -1,5 +1,6 @@
 // The commands of the palette, the tree and the diff.
 import { commands, type Disposable, type LogOutputChannel, type QuickPickItem, window } from "vscode";
+import { restoreCheckpoint } from "./checkpoints.ts";
 import type { ConversationView } from "./conversation/view.ts";
 import type { MemberView, Mode } from "./protocol.ts";
 import { allow, ask, reject, rejectWithFeedback } from "./questions/answer.ts";
@@ -8,6 +9,8 @@ import { isUnknownMethod } from "./server/client.ts";
 import { type Session, wordsOf } from "./session.ts";
 import { MODE_WORDS, STATE_WORDS } from "./team/words.ts";
 import type { Node } from "./views/tree.ts";
+
+const NOBODY = "Swarm: nobody waits for an answer.";
 
 export function registerCommands(
   session: Session,
@@ -18,7 +21,11 @@ export function registerCommands(
   const table: Record<string, (node?: Node) => unknown> = {
     restartServer: () => session.restart(),
     showLog: () => output.show(),
-    openOldestQuestion: () => withQuestion(session, (request) => conversation.showQuestion(request)),
+    openOldestQuestion: async () => {
+      const oldest = session.model.oldestOpen;
+      if (oldest !== undefined) await conversation.showQuestion(oldest);
+      else void window.showInformationMessage(NOBODY);
+    },
     answer: () => withQuestion(session, (request) => ask(session, diffs, request)),
     acceptChange: () => withShown(diffs, (request) => allow(session, request)),
     rejectChange: () => withShown(diffs, (request) => reject(session, request)),
@@ -37,6 +44,8 @@ export function registerCommands(
       withMember(session, node, (member) => request(session, "swarm/teammate/restart", member)),
     setMode: (node) => withMember(session, node, (member) => setMode(session, member)),
     setModel: (node) => withMember(session, node, (member) => setModel(session, member)),
+    setEffort: (node) => withMember(session, node, (member) => setEffort(session, member)),
+    restoreCheckpoint: () => restoreCheckpoint(session),
     showTerminal: (node) =>
       withMember(session, node, (member) => request(session, "swarm/teammate/show", member)),
     hideTerminal: (node) =>
@@ -74,7 +83,7 @@ async function withQuestion(
 ): Promise<void> {
   const oldest = session.model.oldestQuestion;
   if (oldest) await act(oldest);
-  else void window.showInformationMessage("Swarm: nobody waits for an answer.");
+  else void window.showInformationMessage(NOBODY);
 }
 
 async function withShown(
@@ -143,6 +152,19 @@ async function setModel(session: Session, member: MemberView): Promise<void> {
     value: member.model ?? "",
   });
   if (model) await request(session, "swarm/member/configure", member, { model });
+}
+
+async function setEffort(session: Session, member: MemberView): Promise<void> {
+  const items = ["low", "medium", "high", "xhigh", "max"].map(
+    (effort): QuickPickItem & { effort: string } => ({
+      label: effort,
+      effort,
+      ...(effort === member.effort ? { description: "now" } : {}),
+    }),
+  );
+  items.push({ label: "As in the settings", effort: "" });
+  const choice = await window.showQuickPick(items, { title: `How hard ${member.name}'s model thinks` });
+  if (choice) await request(session, "swarm/member/configure", member, { effort: choice.effort });
 }
 
 async function newTeammate(session: Session): Promise<void> {

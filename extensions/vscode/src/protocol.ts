@@ -48,6 +48,7 @@ export interface MemberView {
   mode: Mode;
   backend: string;
   model?: string;
+  effort?: string;
 }
 
 export interface RuleUpdate {
@@ -81,6 +82,46 @@ export interface PermissionRequest {
   createdAt: number;
 }
 
+/** A member in the mode `plan` wants to go to work. */
+export interface PlanRequest {
+  id: string;
+  member: string;
+  name: string;
+  team: string;
+  color?: string;
+  plan: string;
+  document: string;
+  createdAt: number;
+  reviewing?: boolean;
+}
+
+export interface PlanResolveParams {
+  id: string;
+  approve: boolean;
+  feedback?: string;
+  mode?: Mode;
+  team?: string;
+}
+
+export interface Checkpoint {
+  id: string;
+  member?: string;
+  turnId?: string;
+  summary: string;
+  createdAt: number;
+}
+
+/** Lines counted from 0; `end` is the first that is not among them. */
+export interface LineRange {
+  start: number;
+  end: number;
+}
+
+export interface Hunk {
+  before: LineRange;
+  after: LineRange;
+}
+
 export interface Task {
   id: string;
   subject: string;
@@ -95,7 +136,7 @@ export interface StateResult {
   teams: TeamView[];
   members: MemberView[];
   permissions: PermissionRequest[];
-  plans: unknown[];
+  plans: PlanRequest[];
   tasks: Task[];
 }
 
@@ -145,6 +186,8 @@ export type Event =
     }
   | { kind: "permissionRequested"; request: PermissionRequest }
   | { kind: "permissionResolved"; id: string; allowed?: boolean; resolvedBy?: string }
+  | { kind: "planRequested"; plan: PlanRequest }
+  | { kind: "planResolved"; id: string; member: string; approved?: boolean; mode?: Mode }
   | { kind: "message"; from: string; to: string; id: string; summary?: string; text: string }
   | { kind: "compacted"; member: string; before: number; after: number }
   | { kind: "taskChanged"; task: Task }
@@ -170,6 +213,7 @@ export interface ResolveParams {
   ids: string[];
   decision: "allow" | "reject";
   updatedInput?: unknown;
+  hunks?: Hunk[];
   feedback?: string;
   remember?: RuleUpdate;
 }

@@ -1,11 +1,11 @@
 // The changed lines that a question's card shows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changedLines } from "../src/webview/diff.ts";
+import { changeOf } from "../src/webview/diff.ts";
 
 const shown = (before: string, after: string) =>
-  changedLines(before, after).map(
-    ({ kind, text }) => `${{ same: " ", gone: "-", new: "+", skip: "~" }[kind]}${text}`,
+  changeOf(before, after).lines.map(
+    ({ kind, text }) => `${{ same: " ", gone: "-", new: "+", skip: "~" }[kind]}${text.trimEnd()}`,
   );
 
 test("a changed line is shown between its neighbours", () => {
@@ -36,4 +36,21 @@ test("a new file is all new, and an emptied one all gone", () => {
 
 test("lines that moved apart stay", () => {
   assert.deepEqual(shown("a\nb\nc\n", "a\nx\nb\ny\nc\n"), [" a", "+x", " b", "+y", " c"]);
+});
+
+test("each run of changed lines is a hunk, with its place in both texts", () => {
+  const { hunks, lines } = changeOf("a\nb\nc\nb\ne\n", "A\nb\nc\nB\ne\nf\n");
+  assert.deepEqual(hunks, [
+    { before: { start: 0, end: 1 }, after: { start: 0, end: 1 } },
+    { before: { start: 3, end: 4 }, after: { start: 3, end: 4 } },
+    { before: { start: 5, end: 5 }, after: { start: 5, end: 6 } },
+  ]);
+  assert.deepEqual(
+    lines.map(({ hunk }) => hunk),
+    [0, 0, undefined, undefined, 1, 1, undefined, 2],
+  );
+});
+
+test("a last line that gains its end is changed", () => {
+  assert.deepEqual(shown("a\nb", "a\nb\n"), [" a", "-b", "+b"]);
 });

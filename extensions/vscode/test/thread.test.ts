@@ -1,7 +1,8 @@
 // A member's conversation out of its history and what streams.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Thread, without } from "../src/conversation/thread.ts";
+import { Thread } from "../src/conversation/thread.ts";
+import { TurnText } from "../src/conversation/turntext.ts";
 import type { Entry, Event, TranscriptResult } from "../src/protocol.ts";
 
 const turnId = "turn-1";
@@ -21,12 +22,17 @@ function thread() {
     live() {},
     failed: (problem: unknown) => problems.push(problem),
   };
-  const made = new Thread(member, "demo", ask, listener);
+  const made = new Thread(member, "demo", undefined, ask, listener);
   const take = (event: Event) => made.take({ seq: 0, team: "demo", event });
   return { history, thread: made, take, problems };
 }
 
-const said = (text: string): Entry => ({ at: 0, role: "assistant", content: [{ type: "text", text }] });
+const said = (text: string): Entry => ({
+  at: 0,
+  turnId,
+  role: "assistant",
+  content: [{ type: "text", text }],
+});
 
 test("streamed text is shown once, though the history tells it too", async () => {
   const { history, thread: one, take } = thread();
@@ -47,10 +53,50 @@ test("text that came after the entry stays", async () => {
   assert.equal(one.live.text, "Sec");
 });
 
+test("text that is heard after the history told it is not shown again", async () => {
+  const { history, thread: one, take } = thread();
+  history.push(said("First."), said("Second."));
+  await one.read();
+  take({ kind: "text", member, turnId, text: "First." });
+  assert.equal(one.live.text, "");
+  take({ kind: "text", member, turnId, text: "Second.Third" });
+  assert.equal(one.live.text, "Third");
+});
+
+test("a turn that is over leaves nothing live", async () => {
+  const { thread: one, take } = thread();
+  take({ kind: "text", member, turnId, text: "given up" });
+  take({ kind: "turnEnded", member, turnId, reason: "failed" });
+  await one.read();
+  assert.equal(one.live.text, "");
+});
+
+test("a call that is heard of after its result is in the history is not shown again", async () => {
+  const { history, thread: one, take } = thread();
+  history.push({ at: 0, role: "results", results: [{ toolUseId: "t1", content: "ok" }] });
+  await one.read();
+  take({ kind: "toolStarted", member, turnId, toolUseId: "t1", name: "Bash", description: "Run true" });
+  assert.deepEqual(one.live.calls, []);
+});
+
 test("who listens from the middle of a text shows no half of it twice", () => {
-  assert.equal(without("world", "Hello world"), "");
-  assert.equal(without("small world. Next", "Hello small world."), " Next");
-  assert.equal(without("other", "Hello"), "other");
+  const rest = (heard: string, told: string) => {
+    const text = new TurnText(false);
+    text.hear(heard);
+    text.tell(told);
+    return text.rest;
+  };
+  assert.equal(rest("world", "Hello world"), "");
+  assert.equal(rest("small world. Next", "Hello small world."), " Next");
+  assert.equal(rest("other", "Hello"), "other");
+  assert.equal(rest("Hello. Next", "Hello."), " Next");
+});
+
+test("where stream and history differ, the history is right", () => {
+  const text = new TurnText(true);
+  text.hear("Hello  world");
+  text.tell("Hello world!");
+  assert.equal(text.rest, "");
 });
 
 test("a stream that is tried again loses what it had said", () => {
@@ -74,7 +120,7 @@ test("a call is live until the history has its result", async () => {
 
 test("a prompt waits until the member has taken it up", async () => {
   const { history, thread: one } = thread();
-  one.sent("Mend it");
+  one.sending("Mend it");
   assert.deepEqual(one.live.waiting, ["Mend it"]);
   history.push({ at: 0, role: "user", text: "Mend it\n\n[From a.rs]\nfn main() {}" });
   await one.read();

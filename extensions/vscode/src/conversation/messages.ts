@@ -1,5 +1,5 @@
 // What the conversation's page and the extension say to each other.
-import type { Entry, PermissionRequest, ResolveParams } from "../protocol.ts";
+import type { Entry, PermissionRequest, PlanRequest, PlanResolveParams, ResolveParams } from "../protocol.ts";
 
 /** A member as the page shows it. */
 export interface MemberLine {
@@ -51,9 +51,10 @@ export type ToPage =
   | { type: "history"; member: string; entries: Entry[] }
   | { type: "entries"; entries: Entry[] }
   | { type: "live"; live: Live }
-  | { type: "questions"; questions: PermissionRequest[] }
+  | { type: "questions"; questions: PermissionRequest[]; plans: PlanRequest[] }
   | { type: "focusQuestion"; id: string }
   | { type: "focusComposer" }
+  | { type: "draft"; text: string }
   | { type: "attached"; attached: Attached[] }
   | { type: "completions"; query: string; completions: Completion[] }
   /** The prompt was refused: its text comes back. */
@@ -63,11 +64,12 @@ export type FromPage =
   | { type: "ready" }
   | { type: "select"; member: string }
   | { type: "send"; text: string }
+  | { type: "draft"; text: string }
   | { type: "interrupt" }
   | { type: "resolve"; params: ResolveParams }
+  | { type: "resolvePlan"; params: PlanResolveParams }
   | { type: "diff"; id: string }
   | { type: "open"; path: string }
   | { type: "link"; address: string }
   | { type: "detach"; key: string }
-  | { type: "complete"; query: string }
-  | { type: "conversation"; action: "new" | "list" | "compact" };
+  | { type: "complete"; query: string };

@@ -34,7 +34,7 @@ export function page(webview: Webview, extension: Uri): string {
     <label class="hidden" for="composer">Message to the member</label>
     <textarea id="composer" rows="3" aria-describedby="hint" aria-controls="completions"></textarea>
     <div class="row">
-      <span id="hint">Enter sends, Shift+Enter breaks the line, @ names members and files</span>
+      <span id="hint">Enter sends, @ names members and files</span>
       <button id="interrupt" type="button" class="secondary" title="Interrupt the turn (Esc)" hidden>Interrupt</button>
       <button id="send" type="button">Send</button>
     </div>

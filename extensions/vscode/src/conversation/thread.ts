@@ -1,8 +1,9 @@
 // One member's conversation: the history that the server keeps, and what has happened since its last entry.
-// Knows no editor. The history is the truth; what is live is trimmed by each entry that comes.
+// Knows no editor. The history is the truth; what is live makes room for each entry that comes.
 import type { Entry, EventParams, TranscriptResult } from "../protocol.ts";
 import type { Ask } from "../team/feed.ts";
 import type { Live, LiveCall } from "./messages.ts";
+import { TurnText } from "./turntext.ts";
 
 /** How many entries are asked for at once. */
 const PAGE = 1000;
@@ -24,22 +25,35 @@ export class Thread {
   private readonly ask: Ask;
   private readonly listener: ThreadListener;
   private next = 0;
-  private text = "";
+  /** The turn that ran when this began to listen: its beginning was not heard. */
+  private joined: string | undefined;
+  private readonly texts = new Map<string, TurnText>();
+  private readonly ended = new Set<string>();
   private readonly calls = new Map<string, LiveCall>();
+  /** The calls whose results the history has: what is heard of them comes too late. */
+  private readonly done = new Set<string>();
   private waiting: string[] = [];
   private reading: Promise<void> | undefined;
   private again = false;
   private closed = false;
 
-  constructor(member: string, team: string, ask: Ask, listener: ThreadListener) {
+  constructor(
+    member: string,
+    team: string,
+    runningTurn: string | undefined,
+    ask: Ask,
+    listener: ThreadListener,
+  ) {
     this.member = member;
     this.team = team;
+    this.joined = runningTurn;
     this.ask = ask;
     this.listener = listener;
   }
 
   get live(): Live {
-    return { text: this.text, calls: [...this.calls.values()], waiting: this.waiting };
+    const text = [...this.texts.values()].map((one) => one.rest).join("");
+    return { text, calls: [...this.calls.values()], waiting: this.waiting };
   }
 
   /** Reads what came into the history; also again, when that is asked for meanwhile. */
@@ -52,38 +66,45 @@ export class Thread {
   }
 
   /** Starts anew, as after a time without events. */
-  async reread(): Promise<void> {
+  async reread(runningTurn: string | undefined): Promise<void> {
     this.entries.length = 0;
     this.next = 0;
-    this.text = "";
+    this.joined = runningTurn;
+    this.texts.clear();
+    this.ended.clear();
     this.calls.clear();
+    this.done.clear();
     this.listener.replaced();
     await this.read();
   }
 
-  /** A prompt was taken by the server; it is in the history only once the member takes it up. */
-  sent(text: string): void {
+  /** A prompt is on its way; it is in the history only once the member takes it up. */
+  sending(text: string): void {
     this.waiting.push(text);
     this.listener.live();
-    void this.read();
+  }
+
+  /** A prompt was refused. */
+  refused(text: string): void {
+    this.waiting.splice(this.waiting.lastIndexOf(text), 1);
+    this.listener.live();
   }
 
   take({ event }: EventParams): void {
     switch (event.kind) {
       case "text":
         if (event.member !== this.member) return;
-        this.text += event.text;
+        this.textOf(event.turnId).hear(event.text);
         this.listener.live();
         return;
       case "turnRestarted":
         if (event.member !== this.member) return;
-        if (this.text.endsWith(event.discardedText))
-          this.text = this.text.slice(0, -event.discardedText.length || undefined);
+        this.textOf(event.turnId).discard(event.discardedText);
         this.listener.live();
         return;
       case "toolStarted": {
-        if (event.member !== this.member) return;
         const { toolUseId: id, name, description } = event;
+        if (event.member !== this.member || this.done.has(id)) return;
         this.calls.set(id, { id, name, description });
         this.listener.live();
         break;
@@ -97,6 +118,9 @@ export class Thread {
         break;
       }
       case "turnEnded":
+        if (event.member !== this.member) return;
+        this.ended.add(event.turnId);
+        break;
       case "compacted":
         if (event.member !== this.member) return;
         break;
@@ -129,17 +153,19 @@ export class Thread {
 
   private async readOnce(): Promise<void> {
     const from = this.next;
+    const over = [...this.ended];
     const params = { member: this.member.split("@")[0], team: this.team, after: from, limit: PAGE };
     const { entries, next } = await this.ask<TranscriptResult>("swarm/transcript", params);
-    // Another reading began it anew meanwhile, which then reads again.
+    // It was begun anew meanwhile, and is read again for that.
     if (this.closed || this.next !== from) return;
     this.next = next;
-    if (entries.length === 0) return;
     this.entries.push(...entries);
     for (const entry of entries) this.trim(entry);
-    this.listener.grew(entries);
-    this.listener.live();
-    if (entries.length >= PAGE) this.again = true;
+    const more = entries.length >= PAGE;
+    if (!more) for (const turn of over) this.forget(turn);
+    if (entries.length > 0) this.listener.grew(entries);
+    if (entries.length > 0 || over.length > 0) this.listener.live();
+    if (more) this.again = true;
   }
 
   /** Takes what the entry says out of what is live. */
@@ -149,33 +175,35 @@ export class Thread {
         this.waiting = this.waiting.filter((prompt) => !entry.text.includes(prompt));
         break;
       case "assistant":
+        if (entry.turnId === undefined) return;
         for (const block of entry.content) {
-          if (block.type === "text") this.text = without(this.text, block.text);
+          if (block.type === "text") this.textOf(entry.turnId).tell(block.text);
         }
         break;
       case "results":
-        for (const result of entry.results) this.calls.delete(result.toolUseId);
+        for (const { toolUseId } of entry.results) {
+          this.done.add(toolUseId);
+          this.calls.delete(toolUseId);
+        }
         break;
       case "ended":
-        this.text = "";
         this.calls.clear();
         break;
     }
   }
-}
 
-/** So many characters that fit are no chance. */
-const NO_CHANCE = 8;
-
-/**
- * `live` without its beginning, as far as that is the end of `said`. Who listens from the middle of a text has
- * only its end; who heard more has the next text already.
- */
-export function without(live: string, said: string): string {
-  for (let length = Math.min(live.length, said.length); length > 0; length -= 1) {
-    const whole = length === live.length || length === said.length;
-    if (!whole && length < NO_CHANCE) return live;
-    if (said.endsWith(live.slice(0, length))) return live.slice(length);
+  private textOf(turn: string): TurnText {
+    let text = this.texts.get(turn);
+    if (!text) {
+      text = new TurnText(turn !== this.joined);
+      this.texts.set(turn, text);
+    }
+    return text;
   }
-  return live;
+
+  /** What was heard of a turn that is over is in the history, or was given up. */
+  private forget(turn: string): void {
+    this.texts.delete(turn);
+    this.ended.delete(turn);
+  }
 }

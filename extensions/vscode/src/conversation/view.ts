@@ -5,14 +5,15 @@ import {
   type Disposable,
   type ExtensionContext,
   env,
+  type Memento,
   Uri,
   type Webview,
   type WebviewView,
   window,
   workspace,
 } from "vscode";
-import type { Entry, EventParams, MemberView, PermissionRequest } from "../protocol.ts";
-import { resolve } from "../questions/answer.ts";
+import type { Entry, EventParams, MemberView } from "../protocol.ts";
+import { resolve, resolvePlan } from "../questions/answer.ts";
 import type { Diffs } from "../questions/diffs.ts";
 import { isUnknownMethod } from "../server/client.ts";
 import { type Session, wordsOf } from "../session.ts";
@@ -26,11 +27,17 @@ import { Thread } from "./thread.ts";
 /** Streamed text is drawn at most so often, in milliseconds. */
 const LIVE_EVERY = 40;
 
+/** Names of what is kept: what is typed, and the member that is shown. */
+const DRAFT = "conversation.draft";
+const MEMBER = "conversation.member";
+
 export class ConversationView implements Disposable {
   readonly attachments = new Attachments();
   private readonly session: Session;
   private readonly diffs: Diffs;
   private readonly extension: Uri;
+  /** What outlives a reload of the window. */
+  private readonly kept: Memento;
   private readonly disposables: Disposable[];
   private webview: Webview | undefined;
   private view: WebviewView | undefined;
@@ -47,12 +54,14 @@ export class ConversationView implements Disposable {
     this.session = session;
     this.diffs = diffs;
     this.extension = context.extensionUri;
+    this.kept = context.workspaceState;
+    this.selected = this.kept.get(MEMBER);
     this.disposables = [
       window.registerWebviewViewProvider("swarmLs.conversation", {
         resolveWebviewView: (view) => this.open(view),
       }),
       session.onDidChange(() => this.draw()),
-      session.onHealed(() => void this.thread?.reread()),
+      session.onHealed(() => void this.thread?.reread(session.model.members.get(this.thread.member)?.turnId)),
       session.onEvent((params) => this.take(params)),
       this.attachments.onDidChange(() => this.post({ type: "attached", attached: this.attachments.shown() })),
     ];
@@ -74,9 +83,9 @@ export class ConversationView implements Disposable {
     await this.reveal({ type: "focusComposer" });
   }
 
-  /** Shows a question's card, with the focus on it. */
-  async showQuestion(request: PermissionRequest): Promise<void> {
-    await this.reveal({ type: "focusQuestion", id: request.id });
+  /** Shows the card of a question or a plan, with the focus on it. */
+  async showQuestion(id: string): Promise<void> {
+    await this.reveal({ type: "focusQuestion", id });
   }
 
   private async reveal(intent: ToPage): Promise<void> {
@@ -115,6 +124,7 @@ export class ConversationView implements Disposable {
         this.ready = true;
         this.draw();
         this.drawThread();
+        this.post({ type: "draft", text: this.kept.get(DRAFT, "") });
         this.post({ type: "attached", attached: this.attachments.shown() });
         this.carryOut();
         return;
@@ -124,11 +134,17 @@ export class ConversationView implements Disposable {
       case "send":
         await this.send(message.text);
         return;
+      case "draft":
+        await this.kept.update(DRAFT, message.text);
+        return;
       case "interrupt":
         await this.attempt("swarm/interrupt", this.address());
         return;
       case "resolve":
         await resolve(this.session, message.params);
+        return;
+      case "resolvePlan":
+        await resolvePlan(this.session, message.params);
         return;
       case "diff": {
         const request = this.session.model.questions.get(message.id);
@@ -149,9 +165,6 @@ export class ConversationView implements Disposable {
         this.post({ type: "completions", query: message.query, completions: found });
         return;
       }
-      case "conversation":
-        await commands.executeCommand(`swarmLs.${message.action}Conversation`);
-        return;
     }
   }
 
@@ -162,12 +175,16 @@ export class ConversationView implements Disposable {
     if (to) this.select(to.agentId);
     const words = to && named ? text.slice(named[0].length) : text;
     const attachments = await this.attachments.forPrompt(words);
+    this.follow();
+    const thread = this.thread;
+    // Before it is sent: the history may have it before the answer is here.
+    thread?.sending(words);
     try {
       await this.session.request("swarm/prompt", { text: words, ...this.address(), attachments });
       this.attachments.clear();
       this.follow();
-      this.thread?.sent(words);
     } catch (problem) {
+      thread?.refused(words);
       this.post({ type: "refused", text });
       void window.showErrorMessage(`Swarm: ${wordsOf(problem)}`);
     }
@@ -190,6 +207,7 @@ export class ConversationView implements Disposable {
 
   private select(member: string): void {
     this.selected = member;
+    void this.kept.update(MEMBER, member);
     this.draw();
   }
 
@@ -201,6 +219,7 @@ export class ConversationView implements Disposable {
     const thread: Thread = new Thread(
       member.agentId,
       member.team,
+      member.turnId,
       (method, params) => this.session.request(method, params),
       {
         grew: (entries) => this.ifShown(thread, () => this.drawEntries(thread, entries)),
@@ -245,7 +264,11 @@ export class ConversationView implements Disposable {
       ...(selected === undefined ? {} : { selected }),
       ...(problem === undefined ? {} : { problem }),
     });
-    this.post({ type: "questions", questions: [...model.questions.values()] });
+    this.post({
+      type: "questions",
+      questions: [...model.questions.values()],
+      plans: [...model.plans.values()],
+    });
   }
 
   private drawThread(): void {

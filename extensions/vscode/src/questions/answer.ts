@@ -1,14 +1,29 @@
 // Answers to open questions, wherever they are given.
 import { window } from "vscode";
-import type { PermissionRequest, ResolveParams, ResolveResult, RuleUpdate } from "../protocol.ts";
+import type {
+  PermissionRequest,
+  PlanResolveParams,
+  ResolveParams,
+  ResolveResult,
+  RuleUpdate,
+} from "../protocol.ts";
 import { type Session, wordsOf } from "../session.ts";
 import { LEVEL_WORDS, ruleInWords } from "../team/words.ts";
 import type { Diffs } from "./diffs.ts";
 
 /** Answers, and tells the person where it came too late or was refused. Returns whether it is decided now. */
-export async function resolve(session: Session, params: ResolveParams): Promise<boolean> {
+export function resolve(session: Session, params: ResolveParams): Promise<boolean> {
+  return decide(session, "swarm/permission/resolve", params);
+}
+
+/** The same for a plan. */
+export function resolvePlan(session: Session, params: PlanResolveParams): Promise<boolean> {
+  return decide(session, "swarm/plan/resolve", params);
+}
+
+async function decide(session: Session, method: string, params: unknown): Promise<boolean> {
   try {
-    const { results } = await session.request<ResolveResult>("swarm/permission/resolve", params);
+    const { results } = await session.request<ResolveResult>(method, params);
     if (results.some(({ outcome }) => outcome !== "resolved")) {
       void window.showInformationMessage(
         "Swarm: somebody answered this question before, or it was taken back.",

@@ -1,6 +1,14 @@
 // The team as the editor knows it: the last `swarm/state`, and every event since. Knows no editor and no
 // connection; `feed.ts` fills it.
-import type { EventParams, MemberView, PermissionRequest, StateResult, Task, TeamView } from "../protocol.ts";
+import type {
+  EventParams,
+  MemberView,
+  PermissionRequest,
+  PlanRequest,
+  StateResult,
+  Task,
+  TeamView,
+} from "../protocol.ts";
 
 export class TeamModel {
   teams: TeamView[] = [];
@@ -8,7 +16,8 @@ export class TeamModel {
   /** The open questions, oldest first. */
   readonly questions = new Map<string, PermissionRequest>();
   readonly tasks = new Map<string, Task>();
-  plans: unknown[] = [];
+  /** The plans that wait, oldest first. */
+  readonly plans = new Map<string, PlanRequest>();
   /** The last event that this includes. */
   private seq = 0;
 
@@ -16,9 +25,9 @@ export class TeamModel {
   replace(state: StateResult): void {
     this.seq = state.seq;
     this.teams = state.teams;
-    this.plans = state.plans;
     refill(this.members, state.members, (member) => member.agentId);
     refill(this.questions, state.permissions, (request) => request.id);
+    refill(this.plans, state.plans, (plan) => plan.id);
     refill(this.tasks, state.tasks, (task) => task.id);
   }
 
@@ -44,6 +53,12 @@ export class TeamModel {
       case "permissionResolved":
         this.questions.delete(event.id);
         break;
+      case "planRequested":
+        this.plans.set(event.plan.id, event.plan);
+        break;
+      case "planResolved":
+        this.plans.delete(event.id);
+        break;
       case "taskChanged":
         this.tasks.set(event.task.id, event.task);
         break;
@@ -59,6 +74,17 @@ export class TeamModel {
 
   get oldestQuestion(): PermissionRequest | undefined {
     return this.questions.values().next().value;
+  }
+
+  /** How many calls and plans wait for the person. */
+  get open(): number {
+    return this.questions.size + this.plans.size;
+  }
+
+  /** The id of the call or plan that has waited longest. */
+  get oldestOpen(): string | undefined {
+    const waiting = [...this.questions.values(), ...this.plans.values()];
+    return waiting.sort((a, b) => a.createdAt - b.createdAt)[0]?.id;
   }
 
   /** The members of a team, its leader's agent first, then in the order in which they came. */

@@ -43,7 +43,7 @@ export class StatusItem implements Disposable {
       item.tooltip = health.state === "starting" ? "The Swarm server starts" : "The Swarm server is stopped";
       item.command = "swarmLs.showLog";
     } else {
-      const questions = model.questions.size + model.plans.length;
+      const questions = model.open;
       item.text = `$(organization) ${teamInAWord(model.members.values(), questions)}`;
       item.tooltip = this.tooltip();
       item.command = questions > 0 ? "swarmLs.openOldestQuestion" : "swarmLs.conversation.focus";

@@ -56,7 +56,7 @@ export class TeamTree implements Disposable {
 
   private draw(): void {
     const { model } = this.session;
-    const open = model.questions.size + model.plans.length;
+    const open = model.open;
     const tooltip = open === 1 ? "1 question waits for you" : `${open} questions wait for you`;
     this.view.badge = open > 0 ? { value: open, tooltip } : undefined;
     this.changed.fire(undefined);

@@ -1,7 +1,7 @@
 // Where the person writes: Enter sends, Escape interrupts, `@` names members and files.
 import type { Attached, Completion } from "../conversation/messages.ts";
 import { byId, element } from "./dom.ts";
-import { keep, kept, tell } from "./host.ts";
+import { tell } from "./host.ts";
 
 const composer = byId<HTMLTextAreaElement>("composer");
 const list = byId("completions");
@@ -11,9 +11,8 @@ let chosen = 0;
 const sent: string[] = [];
 
 export function startComposer(): void {
-  composer.value = kept().draft ?? "";
   composer.addEventListener("input", () => {
-    keep({ draft: composer.value });
+    keepDraft();
     const query = mention();
     if (query === undefined) hideCompletions();
     else tell({ type: "complete", query });
@@ -32,10 +31,15 @@ export function focusComposer(): void {
   composer.focus();
 }
 
+/** What was typed before the page was taken away, unless something is typed already. */
+export function restoreDraft(text: string): void {
+  if (composer.value === "") composer.value = text;
+}
+
 /** A prompt that was refused comes back, before what was typed since. */
 export function giveBack(text: string): void {
   composer.value = composer.value === "" ? text : `${text}\n${composer.value}`;
-  keep({ draft: composer.value });
+  keepDraft();
 }
 
 export function drawAttached(attached: Attached[]): void {
@@ -58,6 +62,11 @@ export function drawCompletions(query: string, completions: Completion[]): void 
   chosen = 0;
   list.hidden = offered.length === 0;
   drawList();
+}
+
+/** The extension keeps it: the page goes whenever the view is hidden. */
+function keepDraft(): void {
+  tell({ type: "draft", text: composer.value });
 }
 
 function onKey(event: KeyboardEvent): void {
@@ -103,7 +112,7 @@ function send(): void {
   tell({ type: "send", text });
   sent.push(text);
   composer.value = "";
-  keep({ draft: "" });
+  keepDraft();
   hideCompletions();
 }
 
@@ -117,7 +126,7 @@ function take(completion: Completion | undefined): void {
   if (!completion || query === undefined) return;
   const caret = composer.selectionStart;
   composer.setRangeText(completion.insert, caret - query.length - 1, caret, "end");
-  keep({ draft: composer.value });
+  keepDraft();
   hideCompletions();
 }
 

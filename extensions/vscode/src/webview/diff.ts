@@ -1,8 +1,11 @@
-// The changed lines of a text, with some around them. Pure.
+// The changed lines of a text, with some around them, and the hunks that they make. Pure.
+import type { Hunk } from "../protocol.ts";
 
 export interface Line {
   kind: "same" | "gone" | "new" | "skip";
   text: string;
+  /** Which hunk it belongs to, counted from 0; none for a line that stays. */
+  hunk?: number;
 }
 
 /** How many unchanged lines are shown on each side. */
@@ -10,7 +13,13 @@ const AROUND = 3;
 /** Where more lines than this differ on a side, the middle is shown as wholly replaced. */
 const MOST = 1500;
 
-export function changedLines(before: string, after: string): Line[] {
+export interface Change {
+  lines: Line[];
+  /** What changes, each of lines that follow each other. */
+  hunks: Hunk[];
+}
+
+export function changeOf(before: string, after: string): Change {
   const [old, now] = [linesOf(before), linesOf(after)];
   let head = 0;
   while (head < old.length && head < now.length && old[head] === now[head]) head += 1;
@@ -20,13 +29,35 @@ export function changedLines(before: string, after: string): Line[] {
   const middle = compare(old.slice(head, old.length - tail), now.slice(head, now.length - tail));
   const same = (text: string): Line => ({ kind: "same", text });
   const all = [...old.slice(0, head).map(same), ...middle, ...old.slice(old.length - tail).map(same)];
-  return withoutFarLines(all);
+  const hunks = numberHunks(all);
+  return { lines: withoutFarLines(all), hunks };
+}
+
+/** Says of each changed line which hunk it is of, and where the hunks are. */
+function numberHunks(lines: Line[]): Hunk[] {
+  const hunks: Hunk[] = [];
+  let [old, now] = [0, 0];
+  let open: Hunk | undefined;
+  for (const line of lines) {
+    if (line.kind === "same") {
+      open = undefined;
+    } else {
+      if (!open) {
+        open = { before: { start: old, end: old }, after: { start: now, end: now } };
+        hunks.push(open);
+      }
+      line.hunk = hunks.length - 1;
+      (line.kind === "gone" ? open.before : open.after).end += 1;
+    }
+    if (line.kind !== "new") old += 1;
+    if (line.kind !== "gone") now += 1;
+  }
+  return hunks;
 }
 
 function linesOf(text: string): string[] {
-  const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
-  return lines;
+  // With their ends: a last line that gains or loses its own is another one, as it is to the server.
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
 /** The longest common lines stay; what is left on either side is gone or new. */

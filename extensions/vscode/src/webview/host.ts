@@ -1,27 +1,10 @@
-// The way to the extension, and what the page keeps when it is taken away and made again.
+// The way to the extension.
 import type { FromPage } from "../conversation/messages.ts";
 
-interface Kept {
-  draft?: string;
-  member?: string;
-}
-
-declare function acquireVsCodeApi(): {
-  postMessage(message: FromPage): void;
-  getState(): Kept | undefined;
-  setState(state: Kept): void;
-};
+declare function acquireVsCodeApi(): { postMessage(message: FromPage): void };
 
 const api = acquireVsCodeApi();
 
 export function tell(message: FromPage): void {
   api.postMessage(message);
-}
-
-export function kept(): Kept {
-  return api.getState() ?? {};
-}
-
-export function keep(change: Kept): void {
-  api.setState({ ...kept(), ...change });
 }

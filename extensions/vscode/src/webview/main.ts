@@ -1,7 +1,14 @@
 // The conversation's page: draws what the extension sends, and sends what the person does.
 import type { Live, MemberLine, ToPage } from "../conversation/messages.ts";
 import type { Entry } from "../protocol.ts";
-import { drawAttached, drawCompletions, focusComposer, giveBack, startComposer } from "./composer.ts";
+import {
+  drawAttached,
+  drawCompletions,
+  focusComposer,
+  giveBack,
+  restoreDraft,
+  startComposer,
+} from "./composer.ts";
 import { byId, element } from "./dom.ts";
 import { Cards, entryElements, liveCard } from "./entries.ts";
 import { tell } from "./host.ts";
@@ -10,7 +17,7 @@ import { drawQuestions, focusQuestion } from "./questions.ts";
 import "./style.css";
 
 /** So many entries are drawn at first, and so many more each time that earlier ones are wanted. */
-const CHUNK = 150;
+const CHUNK = 80;
 
 const scroller = byId("scroller");
 const history = byId("history");
@@ -38,13 +45,16 @@ window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
       pinned(() => drawLive(data.live));
       return;
     case "questions":
-      pinned(() => drawQuestions(data.questions));
+      pinned(() => drawQuestions(data.questions, data.plans));
       return;
     case "focusQuestion":
       focusQuestion(data.id);
       return;
     case "focusComposer":
       focusComposer();
+      return;
+    case "draft":
+      restoreDraft(data.text);
       return;
     case "attached":
       drawAttached(data.attached);
