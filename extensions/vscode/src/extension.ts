@@ -9,6 +9,7 @@ import { Keys } from "./server/keys.ts";
 import { locate } from "./server/locate.ts";
 import { SECTION, serverSettings, settingsForServer } from "./server/settings.ts";
 import { Session } from "./session.ts";
+import { answerTerminals } from "./terminals.ts";
 import { StatusItem } from "./views/status.ts";
 import { TeamTree } from "./views/tree.ts";
 
@@ -38,7 +39,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
         path: process.env.PATH ?? "",
       }),
     settings,
-    answers: answerEditor,
+    answers: (client) => [...answerEditor(client), ...answerTerminals(client)],
     failed: (problem) => void tellFailure(problem),
   });
   session = started;

@@ -7,6 +7,7 @@ export type MemberState =
   | "waiting"
   | "planning"
   | "rateLimited"
+  | "paused"
   | "stalled"
   | "completed"
   | "failed"
@@ -28,6 +29,7 @@ export interface TeamView {
   description?: string;
   workspace: string;
   leadAgentId: string;
+  cost?: number;
 }
 
 export interface MemberView {
@@ -220,4 +222,18 @@ export interface ResolveParams {
 
 export interface ResolveResult {
   results: { id: string; outcome: "resolved" | "alreadyResolved" | "unknown" }[];
+}
+
+export interface TerminalOpenParams {
+  title: string;
+  command: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  color?: string;
+  hidden: boolean;
+}
+
+export interface TerminalParams {
+  terminalId: string;
 }

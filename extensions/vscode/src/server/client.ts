@@ -16,7 +16,7 @@ import { SECTION } from "./settings.ts";
 const PROTOCOL_VERSION = "1";
 
 /** What this extension does by itself, as docs/protocol.md names it. */
-const FEATURES = { events: true, permissions: true, terminals: false, editor: true };
+const FEATURES = { events: true, permissions: true, terminals: true, editor: true };
 
 /** The server that was started is none that we understand; the message is for the user. */
 export class Unsuitable extends Error {}

@@ -8,6 +8,7 @@ export const STATE_WORDS: Record<MemberState, string> = {
   waiting: "needs you",
   planning: "planning",
   rateLimited: "waits for the provider",
+  paused: "paused: its budget is spent",
   stalled: "stalled",
   completed: "completed",
   failed: "failed",

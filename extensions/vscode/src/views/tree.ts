@@ -91,6 +91,7 @@ function teamItem(team: TeamView): TreeItem {
   const item = new TreeItem(team.name, TreeItemCollapsibleState.Expanded);
   item.id = `team:${team.name}`;
   item.iconPath = new ThemeIcon("organization");
+  if (team.cost !== undefined) item.description = `$${team.cost.toFixed(2)}`;
   item.contextValue = "team";
   item.tooltip = team.description ?? team.workspace;
   return item;
@@ -122,7 +123,7 @@ function memberIcon(member: MemberView): ThemeIcon {
   if (member.state === "waiting") return new ThemeIcon("bell-dot", new ThemeColor("charts.yellow"));
   if (member.state === "failed" || member.state === "gone") return new ThemeIcon("error", theme);
   if (hasEnded(member.state)) return new ThemeIcon("circle-slash", theme);
-  if (member.state === "stalled") return new ThemeIcon("warning", theme);
+  if (member.state === "stalled" || member.state === "paused") return new ThemeIcon("warning", theme);
   return new ThemeIcon(isAtWork(member.state) ? "circle-filled" : "circle-outline", theme);
 }
 

@@ -10,6 +10,9 @@ import { tell } from "./host.ts";
 /** The tools whose changes the server makes in part. */
 const IN_PART = ["Edit", "Write"];
 
+/** Questions of the server's own: nothing in them can be edited. */
+const NO_CALL = ["ProjectRules", "Budget"];
+
 export function callCard(request: PermissionRequest): HTMLElement {
   const { field, feedback } = noteField();
   const answer = (decision: "allow" | "reject", more: Partial<ResolveParams> = {}) =>
@@ -47,8 +50,7 @@ export function callCard(request: PermissionRequest): HTMLElement {
   );
   const suggestions = request.permissionSuggestions ?? [];
   if (suggestions.length > 0) card.append(always(suggestions, (remember) => answer("allow", { remember })));
-  // What this asks is whether to trust a file: there is nothing in it to edit.
-  if (request.toolName !== "ProjectRules") {
+  if (!NO_CALL.includes(request.toolName)) {
     card.append(inputEditor(request.input, (updatedInput) => answer("allow", { updatedInput })));
   }
   return card;
