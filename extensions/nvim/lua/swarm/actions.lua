@@ -55,6 +55,46 @@ function M.choose_mode(name)
   end)
 end
 
+--- Lets the user choose a task of the list and what becomes of it.
+function M.tasks()
+  client.request("swarm/task/list", nil, function(result)
+    if #result.tasks == 0 then
+      client.say("the list has no tasks; :Swarm task SUBJECT adds one")
+      return
+    end
+    vim.ui.select(result.tasks, {
+      prompt = "Tasks",
+      kind = "swarm_task",
+      format_item = function(task)
+        return ("%s %s (%s)"):format(task.id, task.subject, task.status:gsub("_", " "))
+      end,
+    }, function(task)
+      if task then
+        M.task(task)
+      end
+    end)
+  end)
+end
+
+--- Asks what becomes of a task.
+function M.task(task)
+  local becomes = {
+    { "it is completed", { status = "completed" } },
+    { "it is to be done again", { status = "pending", owner = "" } },
+  }
+  vim.ui.select(becomes, {
+    prompt = task.subject,
+    kind = "swarm_task_state",
+    format_item = function(choice)
+      return choice[1]
+    end,
+  }, function(choice)
+    if choice then
+      client.request("swarm/task/update", vim.tbl_extend("error", { id = task.id }, choice[2]))
+    end
+  end)
+end
+
 --- Makes the workspace what it was before a turn that the user chooses.
 function M.undo()
   client.request("swarm/checkpoint/list", nil, function(result)
@@ -74,7 +114,8 @@ function M.undo()
     }, function(checkpoint)
       if checkpoint then
         client.request("swarm/checkpoint/restore", { id = checkpoint.id }, function(restored)
-          client.say(("%d files are what they were"):format(#restored.files))
+          local count = #restored.files
+          client.say(count == 1 and "1 file is what it was" or ("%d files are what they were"):format(count))
         end)
       end
     end)

@@ -69,6 +69,32 @@ function M.get()
   return here or vim.lsp.get_clients({ name = "swarm" })[1]
 end
 
+-- A server ends within two seconds; one that hangs does not.
+local PATIENCE_MILLISECONDS = 3000
+
+--- Ends the server, which keeps its team on the disk, and starts it anew for the files that are open. One
+--- that does not end is killed.
+function M.reconnect()
+  for _, client in ipairs(vim.lsp.get_clients({ name = "swarm" })) do
+    client:stop()
+  end
+  local began = vim.uv.now()
+  local function start()
+    local left = vim.lsp.get_clients({ name = "swarm" })
+    if #left == 0 then
+      vim.lsp.enable("swarm")
+      return
+    end
+    if vim.uv.now() - began > PATIENCE_MILLISECONDS then
+      for _, client in ipairs(left) do
+        client:stop(true)
+      end
+    end
+    vim.defer_fn(start, 50)
+  end
+  start()
+end
+
 --- Says something to the person at the editor.
 function M.say(text, level)
   vim.notify("swarm: " .. text, level or vim.log.levels.INFO)

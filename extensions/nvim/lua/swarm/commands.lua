@@ -129,6 +129,36 @@ local SUBCOMMANDS = {
       client.request("swarm/member/configure", { member = words[1], model = words[2] })
     end,
   },
+  effort = {
+    does = "set how hard a member's model thinks",
+    complete = function(at)
+      return at == 1 and members() or { "low", "medium", "high", "xhigh", "max" }
+    end,
+    run = function(words)
+      if not words[2] then
+        return client.say("name a member and an effort: :Swarm effort NAME EFFORT", vim.log.levels.WARN)
+      end
+      client.request("swarm/member/configure", { member = words[1], effort = words[2] })
+    end,
+  },
+  diff = {
+    does = "show what a call that waits would change",
+    run = function()
+      require("swarm.questions").diff()
+    end,
+  },
+  tasks = {
+    does = "choose a task and say what becomes of it",
+    run = function()
+      actions.tasks()
+    end,
+  },
+  reconnect = {
+    does = "end the server and start it anew; the team goes on",
+    run = function()
+      client.reconnect()
+    end,
+  },
   spawn = {
     does = "start a teammate: NAME and its task",
     run = function(words, _, text)
@@ -141,6 +171,9 @@ local SUBCOMMANDS = {
   task = {
     does = "add a task to the team's list",
     run = function(_, _, text)
+      if text == "" then
+        return client.say("name the task: :Swarm task SUBJECT", vim.log.levels.WARN)
+      end
       client.request("swarm/task/create", { subject = text })
     end,
   },

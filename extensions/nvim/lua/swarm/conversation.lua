@@ -6,17 +6,27 @@ local state = require("swarm.state")
 local view = require("swarm.view")
 local M = {}
 
+--- @class swarm.Settled
+--- @field lines string[]
+--- @field acts table<integer, fun()>
+--- @field heads integer[]
+
 --- @class swarm.Conversation
 --- @field name string
 --- @field buffer integer
 --- @field entries table[]
 --- @field next integer what comes next in the transcript
 --- @field live string text that is not in the transcript yet
+--- @field settled? swarm.Settled the transcript as lines, kept while only the live text grows
+--- @field planned boolean whether it will be drawn soon
 --- @field open table<string, boolean> calls whose results are shown
 --- @field acts table<integer, fun()> what <CR> does on a line
 --- @field heads integer[] lines that are headings, counted from 0
 local Conversation = {}
 Conversation.__index = Conversation
+
+-- Text comes word by word; the eye and a long conversation need no more than this.
+local DRAW_EVERY_MILLISECONDS = 40
 
 function Conversation:heading(lines, text)
   if #lines > 0 and lines[#lines] ~= "" then
@@ -38,6 +48,7 @@ function Conversation:call(lines, block, result)
   local id = block.id
   self.acts[#lines] = function()
     self.open[id] = not self.open[id]
+    self.settled = nil
     self:render()
   end
   if result and self.open[id] then
@@ -47,7 +58,8 @@ function Conversation:call(lines, block, result)
   end
 end
 
-function Conversation:lines()
+--- The transcript as lines. Sets `acts` and `heads`.
+function Conversation:transcript()
   local lines, results = {}, {}
   self.acts, self.heads = {}, {}
   for _, entry in ipairs(self.entries) do
@@ -75,6 +87,16 @@ function Conversation:lines()
       table.insert(lines, ("(%s)"):format(entry.reason))
     end
   end
+  return lines
+end
+
+function Conversation:lines()
+  if not self.settled then
+    local lines = self:transcript()
+    self.settled = { lines = lines, acts = self.acts, heads = self.heads }
+  end
+  local lines = vim.list_slice(self.settled.lines)
+  self.acts, self.heads = vim.deepcopy(self.settled.acts), vim.list_slice(self.settled.heads)
   if self.live ~= "" then
     self:heading(lines, self.name)
     add_text(lines, self.live)
@@ -108,25 +130,53 @@ function Conversation:render()
   if first < #there or first < #lines then
     view.write(self.buffer, vim.list_slice(lines, first + 1), first)
   end
-  vim.api.nvim_buf_clear_namespace(self.buffer, colors.namespace, 0, -1)
+  vim.api.nvim_buf_clear_namespace(self.buffer, colors.namespace, first, -1)
   local member = state.member(self.name)
   for _, line in ipairs(self.heads) do
-    local own = lines[line + 1] == "## " .. self.name
-    colors.paint(
-      self.buffer,
-      line,
-      0,
-      #lines[line + 1],
-      own and colors.group(member and member.color) or "Title"
-    )
+    if line >= first then
+      local own = lines[line + 1] == "## " .. self.name
+      local group = own and colors.group(member and member.color) or "Title"
+      colors.paint(self.buffer, line, 0, #lines[line + 1], group)
+    end
   end
+end
+
+--- Draws soon: what comes until then is drawn with it.
+function Conversation:render_soon()
+  if self.planned then
+    return
+  end
+  self.planned = true
+  vim.defer_fn(function()
+    self.planned = false
+    self:render()
+  end, DRAW_EVERY_MILLISECONDS)
+end
+
+--- Takes entries of the transcript. What they hold of the live text is no longer live; the model may have
+--- begun the next answer already.
+function Conversation:take(entries)
+  for _, entry in ipairs(entries) do
+    if entry.role == "assistant" then
+      local said = {}
+      for _, block in ipairs(entry.content) do
+        table.insert(said, block.type == "text" and block.text or nil)
+      end
+      local text = table.concat(said)
+      self.live = vim.startswith(self.live, text) and self.live:sub(#text + 1) or ""
+    elseif entry.role == "ended" then
+      self.live = ""
+    end
+  end
+  vim.list_extend(self.entries, entries)
+  self.settled = nil
 end
 
 --- Takes what the transcript has further.
 function Conversation:fetch()
   if not state.member(self.name) then
     -- Nobody of that name is in the team, or another team has come.
-    self.entries, self.next, self.live = {}, 0, ""
+    self.entries, self.next, self.live, self.settled = {}, 0, "", nil
     return
   end
   if self.fetching then
@@ -137,10 +187,9 @@ function Conversation:fetch()
   client.request("swarm/transcript", { member = self.name, after = self.next }, function(page)
     self.fetching = false
     if #page.entries > 0 then
-      vim.list_extend(self.entries, page.entries)
+      self:take(page.entries)
       self.next = page.next
-      self.live = ""
-      self:render()
+      self:render_soon()
     end
     if self.again or #page.entries > 0 then
       self:fetch()
@@ -160,7 +209,7 @@ function Conversation:event(event)
   if event and event.kind == "text" then
     if of and of:match("^[^@]*") == self.name then
       self.live = self.live .. event.text
-      self:render()
+      self:render_soon()
     end
     return
   end
@@ -170,7 +219,7 @@ function Conversation:event(event)
   if not event or event.kind ~= "memberChanged" then
     self:fetch()
   end
-  self:render()
+  self:render_soon()
 end
 
 local function keys(self)
@@ -202,6 +251,7 @@ function M.open(name)
       entries = {},
       next = 0,
       live = "",
+      planned = false,
       open = {},
       acts = {},
       heads = {},

@@ -4,8 +4,12 @@ local state = require("swarm.state")
 local view = require("swarm.view")
 local M = {}
 
-local shown = {}
+-- By the ids of questions: those whose menu was opened, and those that were told while the user typed.
+local shown, told_of = {}, {}
 local menu_open = false
+
+-- What a question asks where there is no call of a tool behind it, so that there is no input to change.
+local WITHOUT_CALL = { Budget = true, ProjectRules = true }
 
 local LEVELS = {
   readOnly = "reads",
@@ -49,13 +53,23 @@ function M.decide_plan(plan, approve, extra)
   client.request("swarm/plan/resolve", params, told)
 end
 
+--- Opens a buffer to write to the member; `:write` sends it, and leaving it is no decision.
 local function with_feedback(who, send)
-  vim.ui.input({ prompt = ("What should %s hear? "):format(who) }, function(text)
-    -- Leaving the line is no decision.
-    if text then
-      send(text ~= "" and text or nil)
+  view.compose("swarm://feedback/" .. who, { "" }, "markdown", function(text)
+    if vim.trim(text) == "" then
+      client.say(("write what %s should hear; :quit decides nothing"):format(who), vim.log.levels.WARN)
+      return false
     end
+    send(vim.trim(text))
   end)
+end
+
+--- The open questions that are like this one and came with it, itself among them.
+local function batch_of(request)
+  local first = request.batch or request.id
+  return vim.tbl_filter(function(other)
+    return other.batch == first or other.id == first
+  end, state.now.permissions)
 end
 
 --- Opens the input of a call to change it; `:write` allows the call with it.
@@ -86,6 +100,18 @@ local function choices_of_call(request)
       end,
     },
   }
+  local batch = batch_of(request)
+  if #batch > 1 then
+    table.insert(choices, {
+      ("allow all %d like it"):format(#batch),
+      function()
+        local ids = vim.tbl_map(function(each)
+          return each.id
+        end, batch)
+        client.request("swarm/permission/resolve", { ids = ids, decision = "allow" }, told)
+      end,
+    })
+  end
   for _, rule in ipairs(request.permissionSuggestions or {}) do
     local title = ("allow always %s %s"):format(table.concat(rule.rules, ", "), SCOPES[rule.scope] or "")
     table.insert(choices, {
@@ -103,12 +129,6 @@ local function choices_of_call(request)
       end,
     },
     {
-      "edit the input",
-      function()
-        M.edit(request)
-      end,
-    },
-    {
       "reject",
       function()
         M.decide(request, "reject")
@@ -123,6 +143,14 @@ local function choices_of_call(request)
       end,
     },
   })
+  if not WITHOUT_CALL[request.toolName] then
+    table.insert(choices, {
+      "edit the input",
+      function()
+        M.edit(request)
+      end,
+    })
+  end
   return choices
 end
 
@@ -212,6 +240,28 @@ function M.open()
   return open
 end
 
+local function is_open(id)
+  return vim.iter(M.open()):any(function(question)
+    return question.id == id
+  end)
+end
+
+--- No menu opens over what the user types just now: it is told, and asked when they are done.
+local function wait_for_normal_mode(question)
+  if not told_of[question.id] then
+    told_of[question.id] = true
+    client.say(M.title(question), vim.log.levels.WARN)
+  end
+  vim.api.nvim_create_autocmd("ModeChanged", {
+    group = vim.api.nvim_create_augroup("swarm.questions", { clear = true }),
+    pattern = "*:[nv]*",
+    once = true,
+    callback = function()
+      vim.schedule(M.follow)
+    end,
+  })
+end
+
 --- Puts the next question that was not put yet, one at a time, where the user wants menus.
 function M.follow()
   if require("swarm").options.ask ~= "menu" or menu_open then
@@ -219,15 +269,17 @@ function M.follow()
   end
   for _, question in ipairs(M.open()) do
     if not shown[question.id] then
-      shown[question.id] = true
-      -- Not over what the user types just now.
-      local mode = vim.api.nvim_get_mode().mode
-      if mode:match("^[nv]") then
+      if vim.api.nvim_get_mode().mode:match("^[nv]") then
+        shown[question.id] = true
         vim.schedule(function()
-          M.ask(question)
+          if is_open(question.id) then
+            M.ask(question)
+          else
+            M.follow()
+          end
         end)
       else
-        client.say(M.title(question) .. "; see :Swarm pending", vim.log.levels.WARN)
+        wait_for_normal_mode(question)
       end
       return
     end
@@ -236,24 +288,33 @@ end
 
 --- Nothing is open any more: the server has ended.
 function M.forget()
-  shown, menu_open = {}, false
+  shown, told_of, menu_open = {}, {}, false
 end
 
---- Lets the user choose among the open questions.
-function M.pending()
-  local open = M.open()
+--- Lets the user choose among the open questions, where there is more than one.
+local function choose(open, none, deed)
   if #open == 0 then
-    client.say("nothing waits for you")
+    client.say(none)
   elseif #open == 1 then
-    M.ask(open[1])
+    deed(open[1])
   else
     local options = { prompt = "Waiting for you", kind = "swarm_pending", format_item = M.title }
     vim.ui.select(open, options, function(one)
       if one then
-        M.ask(one)
+        deed(one)
       end
     end)
   end
+end
+
+--- Answers an open question.
+function M.pending()
+  choose(M.open(), "nothing waits for you", M.ask)
+end
+
+--- Shows what an open question would do.
+function M.diff()
+  choose(state.now.permissions, "no call waits for you", require("swarm.diff").show)
 end
 
 return M

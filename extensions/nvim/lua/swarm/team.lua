@@ -1,5 +1,4 @@
 --- The team window: members with what they do, open questions and tasks.
-local client = require("swarm.client")
 local colors = require("swarm.colors")
 local state = require("swarm.state")
 local view = require("swarm.view")
@@ -13,6 +12,7 @@ local SIGNS = {
   waiting = "?",
   idle = "○",
   rateLimited = "…",
+  paused = "‖",
   stalled = "!",
   failed = "✗",
   completed = "✓",
@@ -139,7 +139,7 @@ function M.toggle()
   window = view.show(buffer, "botright 48vsplit")
   vim.wo[window].wrap, vim.wo[window].number, vim.wo[window].cursorline = false, false, true
   vim.wo[window].winfixwidth = true
-  client.request("swarm/state", nil, function() end)
+  state.refresh()
 end
 
 M.MODES = MODES
