@@ -217,6 +217,29 @@ fn it_speaks_what_the_environment_has_a_key_and_an_address_for() {
     assert!(err.contains("set the setting `model`"), "{err}");
 }
 
+#[test]
+fn without_a_key_a_model_server_of_this_machine_is_found_with_its_model() {
+    let script = Script::new().agent("team-lead", [reply([say("Here.")]).times(2)]);
+    let model = FakeModel::start(script.models(["nomic-embed-text", "small:1b"]));
+    let mut world = World::new(env!("CARGO_BIN_EXE_swarm-ls"));
+    world.env("LLAMA_ARG_PORT", model.base_url().rsplit_once(':').unwrap().1);
+    let (code, out, err) = run(&world, &["Do it."]);
+    assert_eq!((code, out.as_str()), (Some(0), "Here.\n"), "{err}");
+    assert!(err.contains("llama.cpp at http://127.0.0.1:") && err.contains("small:1b"), "{err}");
+    let asked = model.wait_for(1).remove(0);
+    assert_eq!(
+        (asked.path.as_str(), asked.body["model"].as_str()),
+        ("/v1/chat/completions", Some("small:1b"))
+    );
+    // One that is named is asked for, and who names another provider gets no local one.
+    let (code, _, err) = run(&world, &["--model", "big:70b", "Do it."]);
+    assert_eq!(code, Some(0), "{err}");
+    assert_eq!(model.wait_for(2).remove(1).body["model"], "big:70b");
+    let (code, _, err) = run(&world, &["--provider", "anthropic", "Do it."]);
+    assert_eq!(code, Some(1));
+    assert!(err.contains("set ANTHROPIC_API_KEY") && err.contains("llama.cpp at 127.0.0.1:"), "{err}");
+}
+
 /// Every format, with where its requests say how hard the model is to think.
 const FORMATS: [(&str, &str); 3] = [
     ("anthropic", "/output_config/effort"),

@@ -102,6 +102,9 @@ impl World {
             .env("HOME", at("home"))
             .env("TMPDIR", at("tmp"))
             .env("LANG", "C.UTF-8")
+            // Model servers of the machine that tests run on are not theirs.
+            .env("OLLAMA_HOST", "127.0.0.1:1")
+            .env("LLAMA_ARG_PORT", "2")
             .env("SWARM_HOME", at("swarm"))
             .env(MARK, &self.id)
             .envs(self.env.iter().map(|(name, value)| (name, value)));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use swarm_agent::ports::Editor;
 use swarm_guard::exec::{Environment, Helper};
+use swarm_model::LocalServer;
 use swarm_wire::TeamName;
 use swarm_wire::lsp::{
     CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
@@ -32,6 +33,8 @@ pub struct Machine {
     pub env: Environment,
     /// Where teams keep their tools' caches, one folder a team; none are kept without.
     pub caches: Option<PathBuf>,
+    /// Where model servers of this machine's own would answer.
+    pub local_servers: Vec<LocalServer>,
     /// The program that runs commands behind walls.
     pub helper: Helper,
 }

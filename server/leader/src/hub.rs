@@ -7,6 +7,7 @@ mod members;
 mod models;
 mod modes;
 mod plans;
+mod provider;
 mod pulse;
 mod rules;
 mod spending;
@@ -87,6 +88,8 @@ struct Hub {
     root: Root,
     workspace: Option<PathBuf>,
     settings: Settings,
+    /// What is asked where the settings name nobody.
+    found: Option<provider::Found>,
     /// All members ask through it.
     client: Arc<Client>,
     machine: Machine,
@@ -124,6 +127,7 @@ impl Hub {
         Self {
             root: Root::at(options.root),
             workspace,
+            found: None,
             client: Arc::new(models::client(&options.settings)),
             settings: options.settings,
             machine: options.machine,

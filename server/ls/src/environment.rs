@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_guard::exec::{self, Helper};
 use swarm_leader::Machine;
+use swarm_model::LocalServer;
 use swarm_wire::settings::{Provider, Secret, Settings};
 use tracing_subscriber::filter::LevelFilter;
 
@@ -31,13 +32,6 @@ pub(crate) enum Screen {
     Plain,
     /// Lines, one after the other.
     Dumb,
-}
-
-/// A model server that people run on their own machine.
-pub(crate) struct LocalServer {
-    pub(crate) name: &'static str,
-    /// Host and port.
-    pub(crate) place: String,
 }
 
 /// How the environment says that a provider is reached.
@@ -93,30 +87,31 @@ impl Environment {
             home: self.home.clone(),
             env: self.commands.clone(),
             caches: dirs::cache_dir().map(|folder| folder.join("swarm")),
+            local_servers: self.local_servers.clone(),
             helper: Helper::ThisProgram,
         }
     }
 
     /// The settings with the environment's provider, key and address where they name none.
     pub(crate) fn complete(&self, mut settings: Settings) -> Settings {
-        let provider = settings.provider.unwrap_or_else(|| self.provider(&settings));
-        let access = if provider == Provider::Anthropic { &self.anthropic } else { &self.openai };
-        settings.provider = Some(provider);
+        settings.provider = settings.provider.or_else(|| self.provider(&settings));
+        let anthropic = matches!(settings.provider, None | Some(Provider::Anthropic));
+        let access = if anthropic { &self.anthropic } else { &self.openai };
         settings.api_key = settings.api_key.or_else(|| access.key.clone());
         settings.base_url = settings.base_url.or_else(|| access.base_url.clone());
         settings
     }
 
-    /// The provider that is there. An address of one's own is most often a local server's, which speaks
+    /// The provider that is there, if any is. An address of one's own is most often a local server's, which speaks
     /// Chat Completions.
-    fn provider(&self, settings: &Settings) -> Provider {
+    fn provider(&self, settings: &Settings) -> Option<Provider> {
         let named = settings.api_key.is_some() || settings.base_url.is_some();
         let anthropic = self.anthropic.key.is_some() || self.anthropic.base_url.is_some();
         match (named || anthropic, &self.openai) {
-            (true, _) => Provider::Anthropic,
-            (false, Access { base_url: Some(_), .. }) => Provider::OpenaiChat,
-            (false, Access { key: Some(_), .. }) => Provider::OpenaiResponses,
-            (false, Access { key: None, base_url: None }) => Provider::Anthropic,
+            (true, _) => Some(Provider::Anthropic),
+            (false, Access { base_url: Some(_), .. }) => Some(Provider::OpenaiChat),
+            (false, Access { key: Some(_), .. }) => Some(Provider::OpenaiResponses),
+            (false, Access { key: None, base_url: None }) => None,
         }
     }
 }
@@ -176,7 +171,7 @@ mod tests {
     fn the_provider_is_the_one_that_is_there() {
         let provider =
             |variables: &[(&str, &str)]| environment(variables).complete(Settings::default()).provider;
-        assert_eq!(provider(&[]), Some(Provider::Anthropic));
+        assert_eq!(provider(&[]), None);
         assert_eq!(provider(&[("OPENAI_API_KEY", "k")]), Some(Provider::OpenaiResponses));
         assert_eq!(provider(&[("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")]), Some(Provider::OpenaiChat));
         assert_eq!(

@@ -30,6 +30,13 @@ impl Script {
         self
     }
 
+    /// What the server lists as its models.
+    #[must_use]
+    pub fn models<'a>(mut self, models: impl IntoIterator<Item = &'a str>) -> Self {
+        self.models = models.into_iter().map(Into::into).collect();
+        self
+    }
+
     #[must_use]
     pub fn when_done(mut self, when_done: WhenDone) -> Self {
         self.when_done = when_done;

@@ -14,6 +14,7 @@ pub(crate) struct Player {
     variables: BTreeMap<String, String>,
     marker: String,
     when_done: WhenDone,
+    pub(crate) models: Vec<String>,
 }
 
 /// Why there is no step for a request.
@@ -26,9 +27,15 @@ pub(crate) enum NoStep {
 
 impl Player {
     pub(crate) fn new(script: Script) -> Self {
-        let Script { agents, variables, marker, when_done } = script;
+        let Script { agents, variables, marker, when_done, models } = script;
         let queue = |(agent, steps): (_, Vec<Step>)| (agent, steps.into());
-        Self { queues: Mutex::new(agents.into_iter().map(queue).collect()), variables, marker, when_done }
+        Self {
+            queues: Mutex::new(agents.into_iter().map(queue).collect()),
+            variables,
+            marker,
+            when_done,
+            models,
+        }
     }
 
     /// The agent id behind the marker; empty where there is none.

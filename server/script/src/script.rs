@@ -22,6 +22,8 @@
 //! - `variables`: `${name}` in a text, a tool's input or an `expect` becomes the value; an unknown name stays.
 //! - `whenDone`: what is answered after the last step: `{"say": "…"}`, or `"fail"`, which also counts as a
 //!   violation.
+//! - `models`: what `GET /v1/models` lists, as a local server does, which wants no key; without any there is no such
+//!   list.
 //!
 //! A step has one of `reply` (its parts: `{"say": text}`, `{"think": text}`, `{"call": {"tool", "input", "id"?}}`,
 //! `{"wait": gate}`), `status` (`{"code", "type"?, "message"?, "retryAfter"?}`, seconds) or `raw`
@@ -49,6 +51,8 @@ pub struct Script {
     pub variables: BTreeMap<String, String>,
     pub marker: String,
     pub when_done: WhenDone,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
 }
 
 /// What one request is answered with.
@@ -180,6 +184,7 @@ impl Default for Script {
             variables: BTreeMap::new(),
             marker: "Your agent id is ".into(),
             when_done: WhenDone::Say("Done.".into()),
+            models: Vec::new(),
         }
     }
 }

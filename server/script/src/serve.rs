@@ -66,6 +66,10 @@ async fn respond(request: Request<Incoming>, shared: Arc<Shared>) -> Result<Resp
     Ok(match (request.method(), Format::of_path(&path)) {
         (&Method::POST, Some(format)) => answer(request, &path, format, shared).await,
         (&Method::GET, None) if path == "/script/report" => json_body(StatusCode::OK, &report(&shared)),
+        (&Method::GET, None) if path == "/v1/models" && !shared.player.models.is_empty() => {
+            let models = shared.player.models.iter().map(|id| json!({ "id": id, "object": "model" }));
+            json_body(StatusCode::OK, &json!({ "object": "list", "data": Value::from_iter(models) }))
+        }
         (&Method::POST, None) if path.starts_with("/script/gates/") => {
             shared.gates.open(path.trim_start_matches("/script/gates/"));
             json_body(StatusCode::OK, &json!({}))
@@ -86,7 +90,8 @@ async fn answer(
 ) -> Response<Body> {
     let (head, body) = request.into_parts();
     let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
-    let headers_are = format.check_headers(&header);
+    let is_local = !shared.player.models.is_empty();
+    let headers_are = if is_local { Ok(()) } else { format.check_headers(&header) };
     let body = match Limited::new(body, LARGEST_REQUEST).collect().await {
         Ok(body) => body.to_bytes(),
         Err(_) => {

@@ -11,7 +11,7 @@ use swarm_wire::lsp::{
 };
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::{Answer, Mode, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
-use swarm_wire::settings::{Provider, Settings};
+use swarm_wire::settings::Settings;
 use swarm_wire::{AgentId, MemberName, MessageId, RequestId};
 use tokio::sync::oneshot;
 
@@ -55,6 +55,7 @@ impl Hub {
     async fn configure(&mut self, settings: Settings) {
         let secrets_changed = self.settings.secrets != settings.secrets;
         let before = std::mem::replace(&mut self.settings, settings);
+        self.settle_provider();
         self.settle_client(&before);
         let happened = self.settle_models();
         self.publish(happened);
@@ -81,7 +82,7 @@ impl Hub {
             });
         }
         self.check_team(prompt.team.as_deref())?;
-        self.check_key()?;
+        self.ensure_provider().await?;
         self.refresh_rules().await;
         let agent = self.reachable(prompt.member.as_deref()).await?;
         let turn_id = swarm_agent::turn_id();
@@ -109,7 +110,7 @@ impl Hub {
         if prompt.trim().is_empty() {
             return invalid("prompt", "is empty; a teammate needs a task".to_owned());
         }
-        self.check_key()?;
+        self.ensure_provider().await?;
         self.ensure_lead().await?;
         let made = call_id.as_ref().and_then(|id| self.spawned.get(id)).cloned();
         let agent = match made {
@@ -122,21 +123,6 @@ impl Hub {
         self.spawned.extend(call_id.map(|id| (id, agent.clone())));
         let view = self.roster.get(&agent).map(|member| member.view.clone());
         view.ok_or_else(|| Refusal::Unknown(format!("`{}` has ended", agent.name)))
-    }
-
-    pub(super) fn check_key(&self) -> Result<(), Refusal> {
-        let foreign = self.settings.provider.is_some_and(|provider| provider != Provider::Anthropic);
-        let text = match (self.settings.api_key.is_some() || self.settings.base_url.is_some(), foreign) {
-            (false, _) => {
-                "no key for the model: set ANTHROPIC_API_KEY or OPENAI_API_KEY in the server's environment or the \
-                 setting `apiKey`, or point `baseUrl` at a server that wants none"
-            }
-            (true, true) if self.settings.model.is_none() => {
-                "no model is named: set the setting `model` to one that your provider has"
-            }
-            (true, _) => return Ok(()),
-        };
-        Err(Refusal::Failed(text.to_owned()))
     }
 
     /// A member that can take mail now.

@@ -45,7 +45,7 @@ impl Hub {
         let seen = blocking(move || Lease::last_seen(&dir)).await.ok().flatten();
         let away = seen.and_then(|seen| SystemTime::now().duration_since(seen).ok());
         let is_reload = away.is_some_and(|away| away < RELOAD);
-        if (self.settings.resume == Resume::Auto || is_reload) && self.check_key().is_ok() {
+        if (self.settings.resume == Resume::Auto || is_reload) && self.ensure_provider().await.is_ok() {
             let asleep = self.roster.iter().filter(|member| member.view.asleep);
             let asleep: Vec<AgentId> = asleep.map(|member| member.view.agent_id.clone()).collect();
             for agent in asleep {
@@ -77,7 +77,7 @@ impl Hub {
         if member.live.is_some() {
             return Err(Refusal::Failed(format!("`{}` runs; there is nothing to restart", agent.name)));
         }
-        self.check_key()?;
+        self.ensure_provider().await?;
         self.restart_member(&agent).await
     }
 

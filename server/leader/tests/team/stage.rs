@@ -79,6 +79,7 @@ impl Stage {
                 home: folder.path().join("home"),
                 env: Environment::default(),
                 caches: None,
+                local_servers: Vec::new(),
                 helper: Helper::At("/bin/false".into()),
             },
             editor: Arc::new(NoEditor),

@@ -6,11 +6,12 @@ use std::io::Write as _;
 use std::process::{ExitCode, Stdio};
 
 use swarm_guard::exec::{Confinement, Helper, Promise, coverage};
+use swarm_model::{LocalServer, local_models};
 use swarm_store::Root;
 use swarm_wire::settings::{Provider, Settings};
 use tokio::process::Command;
 
-use crate::environment::{Environment, LocalServer};
+use crate::environment::Environment;
 
 /// What was found out about one thing.
 struct Finding {
@@ -103,14 +104,15 @@ async fn provider(environment: &Environment) -> Finding {
 
 async fn local(server: &LocalServer) -> Finding {
     let LocalServer { name, place } = server;
-    let (found, standing, advice) = match reach::models(place).await {
+    let (found, standing, advice) = match local_models(place).await {
         Some(models) if models.is_empty() => {
             let advice = format!("{name} has no model yet; pull or load one");
             (format!("answers at {place}, without a model"), Standing::Lacking, Some(advice))
         }
         Some(models) => {
             let advice = format!(
-                "to use it: OPENAI_BASE_URL=http://{place}/v1, and the model by name, such as `--model {}`",
+                "used by itself where no key and no address is set; else OPENAI_BASE_URL=http://{place}/v1, and a model by \
+                 name, such as `--model {}`",
                 models.first().map(String::as_str).unwrap_or_default()
             );
             (format!("answers at {place}: {}", models.join(", ")), Standing::Well, Some(advice))
