@@ -40,10 +40,16 @@ local function add_text(lines, text)
   vim.list_extend(lines, vim.split(vim.trim(text), "\n"))
 end
 
+--- A path as it is said in the workspace.
+local function short(path)
+  local team = state.now.teams[1]
+  return path and team and vim.fs.relpath(team.workspace, path) or path
+end
+
 function Conversation:call(lines, block, result)
   local sign = not result and "▸" or result.isError and "✗" or "✓"
   local input = block.input or {}
-  local what = input.command or input.path or input.pattern or input.name or input.subject or ""
+  local what = input.command or short(input.path) or input.pattern or input.name or input.subject or ""
   table.insert(lines, ("%s %s %s"):format(sign, block.name, (tostring(what):gsub("\n", " "))))
   local id = block.id
   self.acts[#lines] = function()
