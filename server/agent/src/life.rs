@@ -63,6 +63,8 @@ pub struct Setup {
     pub ask: Arc<dyn Ask>,
     pub editor: Arc<dyn Editor>,
     pub snapshots: Arc<dyn Snapshots>,
+    /// The tools that it has besides those of the team; all of them without.
+    pub tools: Option<Vec<String>>,
     /// For the leader's agent alone.
     pub team: Option<Arc<dyn Team>>,
     pub switch: TurnSwitch,
@@ -192,6 +194,10 @@ struct Member {
 impl Member {
     fn new(setup: Setup, life: &CancellationToken) -> Self {
         let tools = if setup.team.is_some() { Tools::of_leader() } else { Tools::of_teammate() };
+        let tools = match &setup.tools {
+            Some(named) => tools.only(named),
+            None => tools,
+        };
         let gate = Arc::new(Gate { tools, bounds: setup.bounds, ask: setup.ask, color: setup.color });
         let mut shell = setup.shell;
         if shell.policy.network == Network::Proxy {

@@ -99,7 +99,9 @@ pub struct SpawnRequest {
     pub model: Option<String>,
     /// The setting's when `None`.
     pub effort: Option<Effort>,
-    pub mode: Mode,
+    /// Its kind's when `None`, as far as its kind may say so; else `default`.
+    pub mode: Option<Mode>,
+    pub agent_type: Option<String>,
 }
 
 /// What only the leader's agent can ask of the team.
@@ -107,6 +109,9 @@ pub struct SpawnRequest {
 pub trait Team: Send + Sync {
     /// Registers and starts a teammate; does not wait for its work. The error is for the model.
     async fn spawn(&self, request: SpawnRequest) -> Result<AgentId, String>;
+
+    /// The mode that a kind of teammate has by its file. The error, for the model, names the kinds there are.
+    async fn mode_of_type(&self, agent_type: &str) -> Result<Option<Mode>, String>;
 
     /// Every member's mode.
     async fn modes(&self) -> Result<Vec<(AgentId, Mode)>, String>;

@@ -71,6 +71,24 @@ impl Tools {
         names
     }
 
+    /// Without the tools that are neither named nor the team's own.
+    pub(crate) fn only(self, named: &[String]) -> Self {
+        const OF_THE_TEAM: [&str; 7] = [
+            "SendMessage",
+            "ShutdownReply",
+            EXIT_PLAN_MODE,
+            "TaskCreate",
+            "TaskList",
+            "TaskUpdate",
+            "TaskClaim",
+        ];
+        let kept = |tool: &Arc<dyn AnyTool>| {
+            let name = tool.spec().name;
+            OF_THE_TEAM.contains(&name.as_str()) || named.contains(&name)
+        };
+        Self::new(self.list.into_iter().filter(kept).collect())
+    }
+
     fn of_everybody() -> Vec<Arc<dyn AnyTool>> {
         vec![
             tool::erase(read::Read),

@@ -17,6 +17,8 @@ pub(crate) enum Event {
     Withdrawn { id: RequestId, done: oneshot::Sender<()> },
     /// The leader's model wants a teammate.
     Spawn { request: SpawnRequest, reply: oneshot::Sender<Result<AgentId, String>> },
+    /// The leader's model wants to know what mode a kind of teammate has.
+    ModeOfType { agent_type: String, reply: oneshot::Sender<Result<Option<Mode>, String>> },
     /// The leader's model wants to know everybody's mode.
     Modes { reply: oneshot::Sender<Vec<(AgentId, Mode)>> },
     /// The leader's model sets modes; the answer is text for the model.

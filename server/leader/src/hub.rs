@@ -3,6 +3,7 @@
 mod checkpoints;
 mod commands;
 mod endings;
+mod kinds;
 mod members;
 mod models;
 mod modes;
@@ -260,6 +261,10 @@ impl Hub {
                 let spawned = self.spawn(request, None).await;
                 // A turn that was interrupted meanwhile does not wait; the teammate lives all the same.
                 let _ = reply.send(spawned.map_err(|refusal| refusal.to_string()));
+            }
+            Event::ModeOfType { agent_type, reply } => {
+                let kind = self.kind(Some(&agent_type)).await.map_err(|refusal| refusal.to_string());
+                let _ = reply.send(kind.map(|kind| kind.and_then(|kind| kind.mode)));
             }
             Event::Modes { reply } => {
                 let modes = self.roster.iter().map(|member| (member.view.agent_id.clone(), member.view.mode));

@@ -63,6 +63,10 @@ impl Team for HubPorts {
         self.call(|reply| Event::Spawn { request, reply }).await?
     }
 
+    async fn mode_of_type(&self, agent_type: &str) -> Result<Option<Mode>, String> {
+        self.call(|reply| Event::ModeOfType { agent_type: agent_type.to_owned(), reply }).await?
+    }
+
     async fn modes(&self) -> Result<Vec<(AgentId, Mode)>, String> {
         self.call(|reply| Event::Modes { reply }).await
     }

@@ -6,6 +6,7 @@
 //! Start at [`Root`], which knows where things are; it hands out a [`TeamDir`], and that the mailboxes,
 //! permission files, tasks, transcripts and locks of one team. `docs/state.md` lists every file and what it promises.
 
+mod agent_types;
 mod atomic;
 mod clock;
 mod error;
@@ -22,6 +23,7 @@ mod team_dir;
 mod team_file;
 mod transcript;
 
+pub use agent_types::AgentType;
 pub use atomic::Durability;
 pub use error::{Error, Result};
 pub use lease::{Lease, LiveLock};

@@ -123,6 +123,9 @@ pub struct MemberView {
     /// Its last turn was cut off when an earlier server ended, and it has not gone on since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
+    /// Its kind, by the name of its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
     pub tokens: Tokens,
     /// US dollars, where the model's price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -347,6 +350,9 @@ pub struct SpawnParams {
     pub call_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
+    /// The kind of teammate; see docs/agents.md.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_type: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,7 @@ use swarm_wire::settings::Effort;
 use super::ToolContext;
 use super::mode_name::{ModeName, width};
 use super::tool::{Preview, Tool, ToolError};
-use crate::ports::SpawnRequest;
+use crate::ports::{SpawnRequest, Team};
 
 pub(super) struct SpawnTeammate;
 
@@ -25,6 +25,8 @@ pub(super) struct Input {
     model: Option<String>,
     /// How hard it thinks; the user's choice unless you name one.
     effort: Option<EffortName>,
+    /// The kind of teammate, where there are kinds: how it works, which tools and which mode it has.
+    agent_type: Option<String>,
     /// How much it may do unasked; the user is asked when you name a wider one than `default`.
     mode: Option<ModeName>,
 }
@@ -51,6 +53,10 @@ impl From<EffortName> for Effort {
     }
 }
 
+fn team(context: &ToolContext) -> Result<&dyn Team, ToolError> {
+    context.team.as_deref().ok_or_else(|| ToolError::tell("Only the leader can start teammates."))
+}
+
 pub(super) struct Plan {
     request: SpawnRequest,
 }
@@ -62,18 +68,26 @@ impl Tool for SpawnTeammate {
     type Input = Input;
     type Plan = Plan;
 
-    async fn prepare(&self, input: Input, _context: &ToolContext) -> Result<(Preview, Plan), ToolError> {
+    async fn prepare(&self, input: Input, context: &ToolContext) -> Result<(Preview, Plan), ToolError> {
         let name =
             MemberName::for_teammate(&input.name).map_err(|error| ToolError::tell(error.to_string()))?;
         if input.prompt.trim().is_empty() {
             return Err(ToolError::tell("`prompt` is empty; a teammate needs a task."));
         }
-        let mode = Mode::from(input.mode.unwrap_or_default());
+        let of_type = match &input.agent_type {
+            Some(kind) => team(context)?.mode_of_type(kind).await.map_err(ToolError::tell)?,
+            None => None,
+        };
+        let mode = input.mode.map(Mode::from).or(of_type).unwrap_or_default();
         let is_wide = width(mode) > width(Mode::Default);
         let effect = if is_wide { Effect::Widens { mode } } else { Effect::Team };
         let preview = Preview {
             effect,
-            description: format!("Start teammate {name}"),
+            description: match (&input.agent_type, is_wide) {
+                (Some(kind), false) => format!("Start teammate {name}, a {kind}"),
+                (Some(kind), true) => format!("Start teammate {name}, a {kind}, with the mode {mode:?}"),
+                (None, _) => format!("Start teammate {name}"),
+            },
             keys: vec![name.to_string()],
             change: None,
         };
@@ -82,15 +96,14 @@ impl Tool for SpawnTeammate {
             prompt: input.prompt,
             model: input.model,
             effort: input.effort.map(Effort::from),
-            mode,
+            mode: Some(mode),
+            agent_type: input.agent_type,
         };
         Ok((preview, Plan { request }))
     }
 
     async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
-        let team =
-            context.team.as_ref().ok_or_else(|| ToolError::tell("Only the leader can start teammates."))?;
-        let id = team.spawn(call.into_inner().request).await.map_err(ToolError::tell)?;
+        let id = team(context)?.spawn(call.into_inner().request).await.map_err(ToolError::tell)?;
         Ok(format!("{id} works on it now, as `{}`. You will hear from it; end your turn.", id.name))
     }
 }

@@ -98,8 +98,18 @@ impl Hub {
 
     /// A teammate at the user's wish. The same call again gives what it made.
     async fn spawn_for_user(&mut self, params: SpawnParams) -> Result<MemberView, Refusal> {
-        let SpawnParams { name, prompt, call_id, team, model, effort, color, mode, plan_mode_required } =
-            params;
+        let SpawnParams {
+            agent_type,
+            name,
+            prompt,
+            call_id,
+            team,
+            model,
+            effort,
+            color,
+            mode,
+            plan_mode_required,
+        } = params;
         let mode = if plan_mode_required { Some(Mode::Plan) } else { mode };
         self.check_team(team.as_deref())?;
         let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
@@ -116,7 +126,7 @@ impl Hub {
         let agent = match made {
             Some(agent) => agent,
             None => {
-                let request = SpawnRequest { name, prompt, model, effort, mode: mode.unwrap_or_default() };
+                let request = SpawnRequest { name, prompt, model, effort, mode, agent_type };
                 self.spawn(request, color).await?
             }
         };

@@ -19,9 +19,9 @@ use swarm_wire::{AgentId, RequestId, TeamName};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::Hub;
 use super::models::Own;
 use super::spending::tokens;
+use super::{Hub, kinds};
 use crate::command::Refusal;
 use crate::event::Event;
 use crate::handle::Machine;
@@ -55,6 +55,7 @@ pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
         interrupted: false,
         tokens: tokens(&spent),
         cost: spent.cost,
+        agent_type: entry.agent_type.clone(),
         mode: entry.mode.unwrap_or_default(),
         backend: entry.backend_type.unwrap_or(BackendType::InProcess),
         model: entry.model.clone(),
@@ -110,6 +111,7 @@ impl Hub {
         color: Option<String>,
     ) -> Result<AgentId, Refusal> {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let kind = self.kind(request.agent_type.as_deref()).await?;
         let color = color.unwrap_or_else(|| self.roster.next_color().to_owned());
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let Some(lead_post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
@@ -120,13 +122,17 @@ impl Hub {
                 team.led.file.members.len()
             )));
         }
-        let SpawnRequest { name, prompt, model, effort, mode } = request;
+        let SpawnRequest { name, prompt, model, effort, mode, agent_type } = request;
+        let mode = mode.unwrap_or_else(|| kinds::mode_of(kind.as_ref()));
+        let model = model.or_else(|| kind.as_ref()?.model.clone());
+        let effort = effort.or_else(|| kind.as_ref()?.effort);
         let (dir, head) = (team.led.dir.clone(), prompt.clone());
         let (agent, file) = blocking(move || {
             dir.update(|file| {
                 let agent = AgentId::new(team::free_name(&dir, file, &name)?, file.name.clone());
                 let mut entry = team::entry(&agent, &workspace, Some(color), model, Some(&head));
                 entry.mode = Some(mode);
+                entry.agent_type = agent_type;
                 entry.effort = effort;
                 entry.plan_mode_required = (mode == Mode::Plan).then_some(true);
                 file.members.push(entry);
@@ -185,6 +191,7 @@ impl Hub {
         let (model, effort) = (choice.model.to_string(), own.effort.or(self.settings.effort));
         let (choice, choice_view) = watch::channel(choice);
         let confinement = self.confinement().await;
+        let (tools, about_kinds) = self.kind_of_member(&view).await?;
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
         let (color, file_watch) = (view.color.clone(), self.watch.clone());
@@ -211,7 +218,8 @@ impl Hub {
             agent: agent.clone(),
             color: view.color.clone(),
             cwd: workspace.clone(),
-            instructions,
+            instructions: instructions + &about_kinds,
+            tools,
             shell: shell(&workspace, self.root.path(), &self.machine, confinement, team.shell.clone())?,
             outputs,
             transcript,

@@ -87,6 +87,7 @@ async fn settings_that_change_hold_for_members_that_run_and_leave_a_members_own_
     stage.prompt("Go.").await;
     assert_eq!(stage.turn_end("ada").await, (TurnEnd::Completed, None));
     let bob = SpawnParams {
+        agent_type: None,
         plan_mode_required: false,
         name: "bob".to_owned(),
         prompt: "Go.".to_owned(),
