@@ -11,11 +11,11 @@ local function read(file)
 end
 
 --- Who edits a file of the workspace: reads it first, as an edit must, and ends when the edit's result holds
---- `told`.
-local function edits(file, old, new, told)
+--- `told`. `seen` is what it finds there, `old` unless that has several lines.
+local function edits(file, old, new, told, seen)
   return {
     { reply = { { say = "I look at it." }, read(file) } },
-    { expect = old, reply = { edit(file, old, new) } },
+    { expect = seen or old, reply = { edit(file, old, new) } },
     { expect = told, reply = { { say = "So be it." } } },
   }
 end
@@ -26,7 +26,7 @@ function M.leader_edits(file, old, new, told)
 end
 
 --- The leader has a teammate do it.
-function M.teammate_edits(name, file, old, new, told)
+function M.teammate_edits(name, file, old, new, told, seen)
   local spawn = { name = name, prompt = ("Mend %s."):format(file) }
   return {
     agents = {
@@ -34,7 +34,7 @@ function M.teammate_edits(name, file, old, new, told)
         { reply = { { call = { tool = "SpawnTeammate", input = spawn } } } },
         { reply = { { say = name .. " is on it." } } },
       },
-      [name] = edits(file, old, new, told),
+      [name] = edits(file, old, new, told, seen),
     },
   }
 end

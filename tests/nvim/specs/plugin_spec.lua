@@ -86,6 +86,39 @@ return {
     end,
   },
   {
+    "a change is allowed in parts: the hunk that the person leaves out is not made",
+    function(world)
+      world:write("greeting.txt", { "dear all,", "helo world", "and", "helo moon" })
+      world:commit()
+      local old, new = "helo world\nand\nhelo moon", "hello world\nand\nhello moon"
+      world:play(plays.teammate_edits("ada", "greeting.txt", old, new, "The user changed the input", "helo"))
+      world:plug("greeting.txt", { ask = "none" })
+      vim.cmd.Swarm("Have the greeting mended.")
+      check.eventually("a question", function()
+        return #require("swarm.state").now.permissions == 1
+      end)
+      vim.cmd.Swarm("diff")
+      go_to("hello world")
+      press("x")
+      go_to("and")
+      press("x")
+      go_to("hello moon")
+      press("x")
+      -- Nothing is left of it, so nothing is sent.
+      press("ga")
+      check.equal(#vim.api.nvim_list_tabpages(), 2, "tabs")
+      go_to("hello moon")
+      press("x")
+      press("ga")
+      check.eventually("the second hunk alone", function()
+        return vim.deep_equal(world:on_disk("greeting.txt"), { "dear all,", "helo world", "and", "hello moon" })
+      end, function()
+        return world:on_disk("greeting.txt")
+      end)
+      world:at_rest()
+    end,
+  },
+  {
     "an input that the person changes is what runs, and one that is no JSON is not sent",
     function(world)
       team(world, "The user changed the input")
