@@ -39,4 +39,20 @@ function M.teammate_edits(name, file, old, new, told, seen)
   }
 end
 
+--- A teammate whose plan is rejected, and then approved: it goes to work by the second one.
+function M.teammate_plans(name, why, approved)
+  local function present(plan)
+    return { call = { tool = "ExitPlanMode", input = { plan = plan } } }
+  end
+  return {
+    agents = {
+      [name] = {
+        { reply = { present("Write everything anew.") } },
+        { expect = why, reply = { present("Mend one word.") } },
+        { expect = approved, reply = { { say = "I go to work." } } },
+      },
+    },
+  }
+end
+
 return M

@@ -29,7 +29,10 @@ function M.config()
     root_dir = function(buffer, start)
       -- A buffer that stands for no file has no folder to work in.
       if vim.bo[buffer].buftype == "" then
-        start(vim.fs.root(buffer, { ".git", ".swarm" }) or vim.fn.getcwd())
+        -- A file of no project, such as a plan, belongs to the team at work.
+        local running = vim.lsp.get_clients({ name = "swarm" })[1]
+        local other = running and running.root_dir or vim.fn.getcwd()
+        start(vim.fs.root(buffer, { ".git", ".swarm" }) or other)
       end
     end,
     capabilities = {

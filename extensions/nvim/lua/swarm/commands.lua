@@ -168,6 +168,16 @@ local SUBCOMMANDS = {
       client.request("swarm/teammate/spawn", { name = words[1], prompt = behind_word(text) })
     end,
   },
+  plan = {
+    does = "start a teammate that plans first: NAME and its task",
+    run = function(words, _, text)
+      if not words[2] then
+        return client.say("name a teammate and its task: :Swarm plan NAME TASK", vim.log.levels.WARN)
+      end
+      local params = { name = words[1], prompt = behind_word(text), planModeRequired = true }
+      client.request("swarm/teammate/spawn", params)
+    end,
+  },
   task = {
     does = "add a task to the team's list",
     run = function(_, _, text)

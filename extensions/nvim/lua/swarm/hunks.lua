@@ -24,7 +24,9 @@ function M.at(hunks, side, line)
   for index, hunk in ipairs(hunks) do
     local range = hunk[side]
     local empty = range.start == range["end"]
-    if (line >= range.start and line < range["end"]) or (empty and math.abs(line - range.start + 0.5) < 1) then
+    if
+      (line >= range.start and line < range["end"]) or (empty and math.abs(line - range.start + 0.5) < 1)
+    then
       return index
     end
   end
