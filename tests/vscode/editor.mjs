@@ -78,6 +78,17 @@ export class Editor {
     return window;
   }
 
+  /** The person's settings on this machine; those of `workspace` files do not count for what could be misused. */
+  setOnMachine(settings) {
+    const folder = join(this.folder, "user/Machine");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "settings.json"), JSON.stringify(settings));
+  }
+
+  get userSettings() {
+    return join(this.folder, "user/User/settings.json");
+  }
+
   /** The servers that this editor's extension started for a workspace. */
   servers(workspace) {
     return running(this.extensions).filter(({ cwd }) => workspace === undefined || cwd === workspace);
