@@ -167,8 +167,10 @@ export class Window {
     await this.composer.press("Enter");
   }
 
-  async screenshot(path) {
-    await this.page.screenshot({ path });
+  /** A picture of the window, or of so much of its left side. */
+  async screenshot(path, width = 1280) {
+    await this.page.mouse.move(900, 400);
+    await this.page.screenshot({ path, clip: { x: 0, y: 0, width, height: 860 } });
   }
 
   async close() {

@@ -14,7 +14,7 @@ const { TOOLS: tools, WORK: work, SWARM_SCRIPT_SERVE: player } = process.env;
 assert(tools && work && player, "TOOLS, WORK and SWARM_SCRIPT_SERVE must be set");
 
 /** A spec that waits for something waits 20 s at most; a whole one takes well under this. */
-const MOST_MILLISECONDS = 90_000;
+const MOST_MILLISECONDS = 120_000;
 
 const specsFolder = join(import.meta.dirname, "specs");
 const wanted = process.argv.slice(2);
@@ -82,7 +82,7 @@ async function run(spec) {
   let window;
   try {
     window = await editor.open(spec.workspace, spec);
-    const picture = (name) => window.screenshot(join(pictures, `${name}.png`));
+    const picture = (name, width) => window.screenshot(join(pictures, `${name}.png`), width);
     const work = spec.run({ window, editor, workspace: spec.workspace, team: spec.team, picture });
     await within(MOST_MILLISECONDS, work);
     passed += 1;

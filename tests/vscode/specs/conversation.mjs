@@ -47,7 +47,7 @@ export default [
       const card = window.question("ada");
       await card.locator(".diff .new", { hasText: "hello world" }).waitFor();
       await eventually("the focus on the card", () => card.evaluate((element) => element === document.activeElement));
-      await picture("question-dark");
+      await picture("question-dark", 560);
       await card.press("a");
       await eventually("the edit", () => onDisk(workspace, "greeting.txt") === "dear all,\nhello world\n");
       await card.waitFor({ state: "detached" });

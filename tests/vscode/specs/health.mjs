@@ -34,8 +34,8 @@ export default [
     name: "a window that is loaded anew shows the same conversation and the draft, and a thousand entries stay smooth",
     play: (workspace) => ({
       "team-lead": [
-        ...Array.from({ length: 100 }, (_, at) => ({
-          reply: [{ say: `Step **${at}**.` }, ...Array(9).fill(call("Read", { path: `${workspace}/greeting.txt` }))],
+        ...Array.from({ length: 50 }, (_, at) => ({
+          reply: [{ say: `Step **${at}**.` }, ...Array(20).fill(call("Read", { path: `${workspace}/greeting.txt` }))],
         })),
         say("All read."),
       ],

@@ -79,7 +79,7 @@ export default [
       // Closing it answered nothing.
       await window.says("1 needs you");
       await card.getByLabel("Change 1 of 2").uncheck();
-      await picture("hunks");
+      await picture("hunks", 560);
       await card.getByRole("button", { name: "Allow", exact: true }).click();
       await eventually("half of the change", () => onDisk(workspace, "list.txt") === LINES.with(10, "line eleven\n").join(""));
 

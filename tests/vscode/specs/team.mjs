@@ -35,7 +35,7 @@ export default [
       const card = window.conversation.locator("article.plan");
       await card.getByRole("heading", { name: "Plan", exact: true }).waitFor();
       await eventually("the focus on the card", () => card.evaluate((element) => element === document.activeElement));
-      await picture("plan-light");
+      await picture("plan-light", 560);
       await card.getByLabel("A note to the agent").fill("Shorter.");
       await card.getByRole("button", { name: "Reject" }).click();
 

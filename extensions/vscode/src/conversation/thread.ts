@@ -8,6 +8,9 @@ import { TurnText } from "./turntext.ts";
 /** How many entries are asked for at once. */
 const PAGE = 1000;
 
+/** The history is read again at most so often, in milliseconds: each call of an agent asks for it. */
+const READ_EVERY = 100;
+
 export interface ThreadListener {
   /** Entries were added to the history. */
   grew(entries: Entry[]): void;
@@ -145,6 +148,7 @@ export class Thread {
       while (this.again && !this.closed) {
         this.again = false;
         await this.readOnce();
+        if (this.again) await new Promise((resolve) => setTimeout(resolve, READ_EVERY));
       }
     } catch (problem) {
       if (!this.closed) this.listener.failed(problem);

@@ -16,8 +16,8 @@ import { rendered } from "./markdown.ts";
 import { drawQuestions, focusQuestion } from "./questions.ts";
 import "./style.css";
 
-/** So many entries are drawn at first, and so many more each time that earlier ones are wanted. */
-const CHUNK = 80;
+/** About so many elements are drawn at first, and so many more each time that earlier ones are wanted. */
+const CHUNK = 250;
 
 const scroller = byId("scroller");
 const history = byId("history");
@@ -122,7 +122,7 @@ function drawHistory(): void {
   cards.clear();
   history.replaceChildren();
   live.replaceChildren();
-  first = Math.max(0, entries.length - CHUNK);
+  first = chunkBefore(entries.length);
   history.append(...elementsOf(entries.slice(first)));
   drawEdges();
 }
@@ -137,12 +137,24 @@ function addEntries(more: Entry[]): void {
 
 function showEarlier(): void {
   if (first === 0) return;
-  const from = Math.max(0, first - CHUNK);
+  const from = chunkBefore(first);
   const height = scroller.scrollHeight;
   history.prepend(...elementsOf(entries.slice(from, first)));
   first = from;
   drawEdges();
   scroller.scrollTop += scroller.scrollHeight - height;
+}
+
+/** Where the entries begin that are drawn together with those from `end` on. */
+function chunkBefore(end: number): number {
+  let elements = 0;
+  let from = end;
+  while (from > 0 && elements < CHUNK) {
+    from -= 1;
+    const entry = entries[from];
+    elements += entry?.role === "assistant" ? entry.content.length : 1;
+  }
+  return from;
 }
 
 function elementsOf(some: Entry[]): HTMLElement[] {
