@@ -10,6 +10,7 @@ mod edits;
 mod ending;
 mod forgery;
 mod framing;
+mod handing;
 mod kinds;
 mod many;
 mod models;

@@ -1,7 +1,9 @@
 //! `textDocument/codeAction`: what can be done about the pending requests here.
 //!
 //! Those that would change this file show on the lines that they would change; those without a file show
-//! wherever the user asks.
+//! wherever the user asks. And what can be handed over to the team.
+
+mod handing;
 
 use std::sync::Arc;
 
@@ -62,6 +64,13 @@ pub(crate) fn code_action(
     for request in snapshot.permissions.iter().filter(|request| !has_file(request)) {
         actions.extend(decisions(request, &pending::batch(&snapshot, request), None));
     }
+    let offers = handing::offers(&session.documents, uri, params.range);
+    actions.extend(offers.into_iter().map(|(title, command, argument)| Action {
+        title,
+        command,
+        argument,
+        diagnostics: None,
+    }));
     Ok(actions.into_iter().map(|action| action.into_response(started.client.action_literals)).collect())
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use swarm_wire::lsp::{MemberParams, PromptParams};
 
 use crate::error::{Problem, parse};
-use crate::handlers::{interrupt, prompt};
+use crate::handlers::{interrupt, prompt, teammate};
 use crate::lsp::types::ExecuteCommandParams;
 use crate::session::Session;
 
@@ -28,6 +28,8 @@ pub(crate) const COMMANDS: &[&str] = &[
     "swarm.permission.allowAlways",
     "swarm.permission.edit",
     "swarm.permission.reject",
+    "swarm.teammate.spawn",
+    "swarm.teammate.stop",
     "swarm.plan.approve",
     "swarm.plan.reject",
 ];
@@ -53,6 +55,8 @@ pub(crate) async fn execute_command(
         "swarm.permission.allowAlways" => decide::allow_always(session, object(argument, "id")?).await,
         "swarm.permission.edit" => decide::edit(session, object(argument, "id")?).await,
         "swarm.permission.reject" => decide::reject(session, object(argument, "id")?).await,
+        "swarm.teammate.spawn" => json(teammate::spawn(session, object(argument, "prompt")?).await?),
+        "swarm.teammate.stop" => json(teammate::stop(session, object(argument, "member")?).await?),
         "swarm.plan.approve" => plan::approve(session, object(argument, "id")?).await,
         "swarm.plan.reject" => plan::reject(session, object(argument, "id")?).await,
         other => {
