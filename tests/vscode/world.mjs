@@ -1,14 +1,17 @@
 // What the specs work on: a workspace each, and one scripted model that plays to all of their teams.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { start } from "./processes.mjs";
 
 /** The workspace of a spec: `files` by their names, and the `play` of its team's agents. */
 export function makeWorkspace(folder, name, files) {
   const workspace = join(folder, "workspaces", name);
   mkdirSync(workspace, { recursive: true });
-  for (const [file, text] of Object.entries(files)) writeFileSync(join(workspace, file), text);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(workspace, file)), { recursive: true });
+    writeFileSync(join(workspace, file), text);
+  }
   const environment = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" };
   const git = (...args) => execFileSync("git", args, { cwd: workspace, env: environment });
   git("init", "-q");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../wait.mjs";
-import { onDisk } from "../world.mjs";
+import { mends, onDisk } from "../world.mjs";
 
 const STAND_IN = join(import.meta.dirname, "../standin.mjs");
 const KEY = "only-for-this-spec";
@@ -57,6 +57,24 @@ export default [
       editor.setOnMachine({});
       await eventually("our own server", () => editor.servers(workspace).length === 1);
       await window.says("idle");
+    },
+  },
+  {
+    name: "a workspace's settings cannot widen trust or move the provider, and the person's reach the running server",
+    files: {
+      "greeting.txt": "dear all,\nhelo world\n",
+      ".vscode/settings.json": JSON.stringify({ "swarm.trust": "full", "swarm.baseUrl": "http://127.0.0.1:9" }),
+    },
+    play: (workspace) => ({ "team-lead": mends(`${workspace}/greeting.txt`, "helo", "hello", "Changed") }),
+    async run({ window, editor, workspace }) {
+      await window.openTeam();
+      await window.say("Mend it.");
+      await window.says("1 needs you");
+      // A wider trust covers the open question.
+      editor.setOnMachine({ "swarm.trust": "workspace" });
+      await window.conversation.getByText("So be it.").waitFor();
+      assert.equal(onDisk(workspace, "greeting.txt"), "dear all,\nhello world\n");
+      editor.setOnMachine({});
     },
   },
 ];

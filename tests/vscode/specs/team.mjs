@@ -72,6 +72,16 @@ export default [
       await window.conversation.getByText("The user interrupted this turn.").waitFor();
       await window.says("idle");
 
+      await window.command("Go to File...");
+      await window.page.keyboard.type("greeting.txt");
+      await window.page.locator(".quick-input-list .monaco-list-row", { hasText: "greeting.txt" }).first().click();
+      await window.page.locator(".editor-instance .view-line", { hasText: "helo world" }).click();
+      await window.page.keyboard.press("Control+A");
+      await window.page.keyboard.press("Control+Alt+K");
+      const attached = window.conversation.locator("#attached li", { hasText: /greeting\.txt:1-\d/ });
+      await attached.getByRole("button").click();
+      await attached.waitFor({ state: "detached" });
+
       await window.composer.pressSequentially("@team");
       await window.conversation.getByRole("option", { name: "@team-lead" }).waitFor();
       await window.composer.press("Tab");
