@@ -5,18 +5,20 @@ local M = {}
 
 --- Opens a buffer to write to a member; `:write` sends it.
 function M.compose(name)
+  local to = client.get()
   view.compose("swarm://prompt/" .. (name or "team-lead"), { "" }, "markdown", function(text)
     if vim.trim(text) == "" then
       client.say("nothing is written, so nothing is sent", vim.log.levels.WARN)
       return false
     end
-    M.prompt(text, name)
+    M.prompt(text, name, nil, to and to.id)
   end)
 end
 
 --- @param attachments? table
-function M.prompt(text, name, attachments)
-  client.request("swarm/prompt", { text = text, member = name, attachments = attachments })
+--- @param to? integer the client; else that of the project that the user is in
+function M.prompt(text, name, attachments, to)
+  client.request("swarm/prompt", { text = text, member = name, attachments = attachments }, nil, to)
 end
 
 function M.interrupt(name)

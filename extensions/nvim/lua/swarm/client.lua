@@ -39,8 +39,8 @@ function M.config()
       experimental = { swarm = { events = true, permissions = true, terminals = true, editor = true } },
     },
     handlers = {
-      ["swarm/event"] = function(_, params)
-        require("swarm.state").event(params)
+      ["swarm/event"] = function(_, params, context)
+        require("swarm.state").event(params, context.client_id)
       end,
       ["swarm/editor/save"] = save,
       ["swarm/terminal/open"] = function(_, params, context)
@@ -56,8 +56,8 @@ function M.config()
         return require("swarm.terminals").hide(params)
       end,
     },
-    on_init = function()
-      require("swarm.state").refresh()
+    on_init = function(client)
+      require("swarm.state").refresh(client.id)
     end,
     on_exit = function(_, _, client_id)
       require("swarm.state").gone(client_id)
@@ -65,11 +65,22 @@ function M.config()
   }
 end
 
---- The running client, or nothing.
+local last
+
+local function running(filter)
+  return vim.iter(vim.lsp.get_clients(filter)):find(function(client)
+    return not client:is_stopped()
+  end)
+end
+
+--- The client of the project that the user is in: of this buffer, or of the last one that had any.
 --- @return vim.lsp.Client?
 function M.get()
-  local here = vim.lsp.get_clients({ name = "swarm", bufnr = 0 })[1]
-  return here or vim.lsp.get_clients({ name = "swarm" })[1]
+  local here = running({ name = "swarm", bufnr = 0 })
+    or (last and running({ name = "swarm", id = last }))
+    or running({ name = "swarm" })
+  last = here and here.id
+  return here
 end
 
 -- A server ends within two seconds; one that hangs does not.
@@ -105,8 +116,12 @@ end
 
 --- Sends a request; never waits. A refusal is shown, and `done` is then not called.
 --- @param done? fun(result: any)
-function M.request(method, params, done)
+--- @param to? integer the client's id; else that of the project that the user is in
+function M.request(method, params, done, to)
   local client = M.get()
+  if to then
+    client = vim.lsp.get_client_by_id(to)
+  end
   if not client then
     M.say("no server runs; open a file of a project, or see :checkhealth swarm", vim.log.levels.WARN)
     return

@@ -13,6 +13,7 @@ local M = {}
 
 --- @class swarm.Conversation
 --- @field name string
+--- @field client? integer whose member it is
 --- @field buffer integer
 --- @field entries table[]
 --- @field next integer what comes next in the transcript
@@ -178,11 +179,20 @@ function Conversation:take(entries)
   self.settled = nil
 end
 
+function Conversation:forget()
+  self.entries, self.next, self.live, self.settled = {}, 0, "", nil
+end
+
 --- Takes what the transcript has further.
 function Conversation:fetch()
+  if self.client ~= state.client then
+    -- The member of that name in the project where the user is now.
+    self.client, self.fetching = state.client, false
+    self:forget()
+  end
   if not state.member(self.name) then
     -- Nobody of that name is in the team, or another team has come.
-    self.entries, self.next, self.live, self.settled = {}, 0, "", nil
+    self:forget()
     return
   end
   if self.fetching then
@@ -190,7 +200,11 @@ function Conversation:fetch()
     return
   end
   self.fetching, self.again = true, false
+  local from = self.client
   client.request("swarm/transcript", { member = self.name, after = self.next }, function(page)
+    if self.client ~= from then
+      return
+    end
     self.fetching = false
     if #page.entries > 0 then
       self:take(page.entries)
@@ -200,7 +214,7 @@ function Conversation:fetch()
     if self.again or #page.entries > 0 then
       self:fetch()
     end
-  end)
+  end, from)
   -- A refused request must not keep later ones away.
   vim.defer_fn(function()
     self.fetching = false
@@ -267,8 +281,8 @@ function M.open(name)
       self:event(event)
     end)
     vim.api.nvim_create_autocmd("BufWipeout", { buffer = buffer, once = true, callback = stop })
-    self:render()
     self:fetch()
+    self:render()
   end
   local window = view.show(buffer, "botright vsplit")
   vim.wo[window].wrap, vim.wo[window].linebreak = true, true

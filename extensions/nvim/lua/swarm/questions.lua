@@ -4,7 +4,7 @@ local state = require("swarm.state")
 local view = require("swarm.view")
 local M = {}
 
--- By the ids of questions: those whose menu was opened, and those that were told while the user typed.
+-- By server and id: questions whose menu was opened, and those that were told while the user typed.
 local shown, told_of = {}, {}
 local menu_open = false
 
@@ -26,6 +26,10 @@ local SCOPES = {
   user = "everywhere",
 }
 
+local function key(question)
+  return ("%d %s"):format(question.client, question.id)
+end
+
 --- A question in a line.
 function M.title(question)
   if question.plan then
@@ -45,12 +49,12 @@ end
 --- Allows or rejects a call. `extra`: `updatedInput`, `feedback`, `remember`.
 function M.decide(request, decision, extra)
   local params = vim.tbl_extend("error", { ids = { request.id }, decision = decision }, extra or {})
-  client.request("swarm/permission/resolve", params, told)
+  client.request("swarm/permission/resolve", params, told, request.client)
 end
 
 function M.decide_plan(plan, approve, extra)
   local params = vim.tbl_extend("error", { id = plan.id, approve = approve }, extra or {})
-  client.request("swarm/plan/resolve", params, told)
+  client.request("swarm/plan/resolve", params, told, plan.client)
 end
 
 --- Opens a buffer to write to the member; `:write` sends it, and leaving it is no decision.
@@ -108,7 +112,7 @@ local function choices_of_call(request)
         local ids = vim.tbl_map(function(each)
           return each.id
         end, batch)
-        client.request("swarm/permission/resolve", { ids = ids, decision = "allow" }, told)
+        client.request("swarm/permission/resolve", { ids = ids, decision = "allow" }, told, request.client)
       end,
     })
   end
@@ -248,8 +252,8 @@ end
 
 --- No menu opens over what the user types just now: it is told, and asked when they are done.
 local function wait_for_normal_mode(question)
-  if not told_of[question.id] then
-    told_of[question.id] = true
+  if not told_of[key(question)] then
+    told_of[key(question)] = true
     client.say(M.title(question), vim.log.levels.WARN)
   end
   vim.api.nvim_create_autocmd("ModeChanged", {
@@ -268,9 +272,9 @@ function M.follow()
     return
   end
   for _, question in ipairs(M.open()) do
-    if not shown[question.id] then
+    if not shown[key(question)] then
       if vim.api.nvim_get_mode().mode:match("^[nv]") then
-        shown[question.id] = true
+        shown[key(question)] = true
         vim.schedule(function()
           if is_open(question.id) then
             M.ask(question)
@@ -286,9 +290,9 @@ function M.follow()
   end
 end
 
---- Nothing is open any more: the server has ended.
+--- A server has ended: a menu of its question may never be answered.
 function M.forget()
-  shown, told_of, menu_open = {}, {}, false
+  menu_open = false
 end
 
 --- Lets the user choose among the open questions, where there is more than one.

@@ -6,11 +6,22 @@ local function nothing()
   return { teams = {}, members = {}, permissions = {}, plans = {}, tasks = {} }
 end
 
---- The snapshot. Others read it; only this module changes it.
+--- The snapshot of the project that the user is in. Others read it; only this module changes it.
 M.now = nothing()
 
-local seq = 0
-local asked = false
+--- The client that `now` comes from.
+--- @type integer?
+M.client = nil
+
+-- By client: its `now`, the last `seq`, and, while a snapshot is asked for, the events that came `since`.
+-- Each project has a server.
+local servers = {}
+
+local function of(client_id)
+  servers[client_id] = servers[client_id] or { now = nothing(), seq = 0, since = nil }
+  return servers[client_id]
+end
+
 local listeners = {}
 
 --- Calls `listener(event)` after each event, and without an event when all is new. `stop()` ends that.
@@ -33,40 +44,6 @@ local function tell(event)
   vim.cmd.redrawstatus({ bang = true })
 end
 
---- Asks the server for everything, as at the start and after a gap.
-function M.refresh()
-  if asked then
-    return
-  end
-  asked = true
-  -- An answer that never comes must not keep a later one away.
-  vim.defer_fn(function()
-    asked = false
-  end, 5000)
-  client.request("swarm/state", nil, function(state)
-    asked = false
-    seq = math.max(seq, state.seq)
-    M.now = vim.tbl_extend("force", nothing(), state)
-    tell(nil)
-    require("swarm.questions").follow()
-  end)
-end
-
---- A server has ended; without another one nothing is known any more.
-function M.gone(client_id)
-  vim.schedule(function()
-    for _, other in ipairs(vim.lsp.get_clients({ name = "swarm" })) do
-      if other.id ~= client_id and not other:is_stopped() then
-        return
-      end
-    end
-    seq, asked = 0, false
-    M.now = nothing()
-    require("swarm.questions").forget()
-    tell(nil)
-  end)
-end
-
 local function put(list, key, value)
   for index, there in ipairs(list) do
     if there[key] == value[key] then
@@ -86,52 +63,148 @@ local function drop(list, key, value)
 end
 
 local apply = {
-  memberChanged = function(event)
-    put(M.now.members, "agentId", event.member)
+  memberChanged = function(now, event)
+    put(now.members, "agentId", event.member)
   end,
-  memberEnded = function(event)
-    for _, member in ipairs(M.now.members) do
+  memberEnded = function(now, event)
+    for _, member in ipairs(now.members) do
       if member.agentId == event.member then
         member.state, member.tool = event.outcome, nil
       end
     end
   end,
-  permissionRequested = function(event)
-    put(M.now.permissions, "id", event.request)
+  permissionRequested = function(now, event)
+    put(now.permissions, "id", event.request)
   end,
-  permissionResolved = function(event)
-    drop(M.now.permissions, "id", event.id)
+  permissionResolved = function(now, event)
+    drop(now.permissions, "id", event.id)
   end,
-  planRequested = function(event)
-    put(M.now.plans, "id", event.plan)
+  planRequested = function(now, event)
+    put(now.plans, "id", event.plan)
   end,
-  planResolved = function(event)
-    drop(M.now.plans, "id", event.id)
+  planResolved = function(now, event)
+    drop(now.plans, "id", event.id)
   end,
-  taskChanged = function(event)
-    put(M.now.tasks, "id", event.task)
-  end,
-  warning = function(event)
-    client.say(event.text, vim.log.levels.WARN)
-  end,
-  shutdownRefused = function(event)
-    client.say(("%s would rather go on: %s"):format(event.member, event.reason), vim.log.levels.WARN)
+  taskChanged = function(now, event)
+    put(now.tasks, "id", event.task)
   end,
 }
 
---- Takes what the server tells.
-function M.event(params)
-  local missed = seq > 0 and params.seq > seq + 1
-  seq = math.max(seq, params.seq)
-  local event = params.event
+--- Makes of a snapshot what it is after an event.
+local function change(now, event)
   if apply[event.kind] then
-    apply[event.kind](event)
+    apply[event.kind](now, event)
   end
-  tell(event)
-  if missed or #M.now.teams == 0 then
-    M.refresh()
+end
+
+--- What the user reads of an event at once.
+local function told_by(event)
+  if event.kind == "warning" then
+    return event.text
+  elseif event.kind == "shutdownRefused" then
+    return ("%s would rather go on: %s"):format(event.member, event.reason)
   end
-  if event.kind == "permissionRequested" or event.kind == "planRequested" then
+end
+
+local function show(client_id)
+  M.client, M.now = client_id, client_id and of(client_id).now or nothing()
+  tell(nil)
+  require("swarm.questions").follow()
+end
+
+--- Goes to the project that the user is in.
+local function here()
+  local to = client.get()
+  if (to and to.id) ~= M.client then
+    show(to and to.id)
+  end
+end
+
+vim.api.nvim_create_autocmd({ "BufEnter", "LspAttach" }, {
+  group = vim.api.nvim_create_augroup("swarm.state", { clear = true }),
+  callback = here,
+})
+
+-- A question is answered where it was asked, wherever the user is by then.
+local function tag(questions, client_id)
+  for _, question in ipairs(questions) do
+    question.client = client_id
+  end
+end
+
+--- Asks a server for everything, as at the start and after a gap.
+--- @param client_id? integer else that of the project that the user is in
+function M.refresh(client_id)
+  client_id = client_id or M.client
+  local server = client_id and of(client_id)
+  if not server or server.since then
+    return
+  end
+  server.since = {}
+  -- An answer that never comes must not keep a later one away.
+  vim.defer_fn(function()
+    server.since = nil
+  end, 5000)
+  client.request("swarm/state", nil, function(state)
+    local since = server.since or {}
+    server.since = nil
+    server.seq = math.max(server.seq, state.seq)
+    server.now = vim.tbl_extend("force", nothing(), state)
+    -- Events may overtake the answer.
+    for _, params in ipairs(since) do
+      if params.seq > state.seq then
+        change(server.now, params.event)
+      end
+    end
+    tag(server.now.permissions, client_id)
+    tag(server.now.plans, client_id)
+    here()
+    if M.client == client_id then
+      show(client_id)
+    end
+  end, client_id)
+end
+
+--- A server has ended, and nothing of its team is known any more.
+function M.gone(client_id)
+  vim.schedule(function()
+    servers[client_id] = nil
+    require("swarm.questions").forget()
+    if M.client == client_id then
+      M.client = nil
+      local to = client.get()
+      show(to and to.id ~= client_id and to.id or nil)
+    end
+  end)
+end
+
+--- Takes what a server tells.
+function M.event(params, client_id)
+  local server, event = of(client_id), params.event
+  local missed = server.seq > 0 and params.seq > server.seq + 1
+  server.seq = math.max(server.seq, params.seq)
+  tag({ event.request or event.plan }, client_id)
+  if server.since then
+    table.insert(server.since, params)
+  end
+  change(server.now, event)
+  local says = told_by(event)
+  if says then
+    client.say(says, vim.log.levels.WARN)
+  end
+  local asks = event.kind == "permissionRequested" or event.kind == "planRequested"
+  here()
+  if M.client == client_id then
+    tell(event)
+  elseif asks then
+    local elsewhere = vim.lsp.get_client_by_id(client_id)
+    local folder = elsewhere and vim.fs.basename(elsewhere.root_dir or "") or "another project"
+    client.say(("in %s, %s"):format(folder, require("swarm.questions").title(event.request or event.plan)))
+  end
+  if missed or #server.now.teams == 0 then
+    M.refresh(client_id)
+  end
+  if asks then
     require("swarm.questions").follow()
   elseif event.kind == "toolFinished" or event.kind == "checkpointRestored" then
     require("swarm.documents").changed()
