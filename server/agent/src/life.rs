@@ -79,6 +79,8 @@ struct Switch {
     running: Option<CancellationToken>,
     /// Turns that were interrupted before they began.
     doomed: HashSet<TurnId>,
+    /// The history is to be summarised before the next model request.
+    compact: bool,
 }
 
 impl TurnSwitch {
@@ -97,6 +99,16 @@ impl TurnSwitch {
                 !promised.is_empty()
             }
         }
+    }
+
+    /// Has the history summarised before the next model request.
+    pub fn compact(&self) {
+        self.lock().compact = true;
+    }
+
+    /// Whether that is wanted; it is then done once.
+    pub(crate) fn take_compact(&self) -> bool {
+        std::mem::take(&mut self.lock().compact)
     }
 
     /// A turn begins, which answers these promises.
@@ -214,6 +226,7 @@ impl Member {
             inbox: setup.inbox,
             reporter: setup.reporter,
             ending: Arc::default(),
+            switch: setup.switch.clone(),
         };
         let files = Arc::new(Files::new(setup.cwd.clone(), setup.editor));
         Self {

@@ -17,6 +17,7 @@ use crate::ending::Ending;
 use crate::event::{Report, Reporter};
 use crate::gate::{Call, Gate, failed};
 use crate::inbox::{Inbox, Input};
+use crate::life::TurnSwitch;
 use crate::tools::{ToolContext, ToolError};
 
 /// The longest result kept in a history, in bytes; what is over is cut from its middle.
@@ -60,6 +61,7 @@ pub(crate) struct Engine {
     pub(crate) inbox: Inbox,
     pub(crate) reporter: Reporter,
     pub(crate) ending: Arc<Ending>,
+    pub(crate) switch: TurnSwitch,
 }
 
 impl Engine {
@@ -97,7 +99,7 @@ impl Engine {
         let mut attempts = 0;
         loop {
             // When nothing can be done about it, the request itself shows whether it fits.
-            if self.is_nearly_full()
+            if (self.switch.take_compact() || self.is_nearly_full())
                 && let Compaction::Interrupted = self.make_room(turn, &mut attempts, context).await?
             {
                 return self.interrupted(turn, context).await;

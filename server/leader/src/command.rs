@@ -60,6 +60,10 @@ pub enum Command {
         member: MemberParams,
         reply: Reply<InterruptResult>,
     },
+    Compact {
+        member: MemberParams,
+        reply: Reply<()>,
+    },
     Transcript {
         params: TranscriptParams,
         reply: Reply<TranscriptResult>,

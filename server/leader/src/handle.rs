@@ -106,6 +106,11 @@ impl Leader {
         self.call(|reply| Command::Interrupt { member, reply }).await
     }
 
+    /// Has a member's history summarised before its next model request.
+    pub async fn compact(&self, member: MemberParams) -> Result<(), Refusal> {
+        self.call(|reply| Command::Compact { member, reply }).await
+    }
+
     pub async fn transcript(&self, params: TranscriptParams) -> Result<TranscriptResult, Refusal> {
         self.call(|reply| Command::Transcript { params, reply }).await
     }

@@ -4,6 +4,7 @@
 pub(crate) mod checkpoint;
 pub(crate) mod code_action;
 pub(crate) mod configuration;
+pub(crate) mod conversation;
 pub(crate) mod execute_command;
 pub(crate) mod initialize;
 pub(crate) mod interrupt;

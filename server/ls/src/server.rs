@@ -48,6 +48,7 @@ methods! {
     "swarm/teammate/stop" => handlers::teammate::stop,
     "swarm/teammate/restart" => handlers::teammate::restart,
     "swarm/teammate/setModes" => handlers::teammate::set_modes,
+    "swarm/conversation/compact" => handlers::conversation::compact,
     "swarm/plan/list" => handlers::plan::list,
     "swarm/plan/resolve" => handlers::plan::resolve,
     "swarm/checkpoint/list" => handlers::checkpoint::list,

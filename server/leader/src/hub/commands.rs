@@ -29,6 +29,7 @@ impl Hub {
         match command {
             Command::Prompt { prompt, reply } => drop(reply.send(self.prompt(prompt).await)),
             Command::Interrupt { member, reply } => drop(reply.send(self.interrupt(&member))),
+            Command::Compact { member, reply } => drop(reply.send(self.compact(&member))),
             Command::Transcript { params, reply } => drop(reply.send(self.transcript(params).await)),
             Command::Message { params, reply } => drop(reply.send(self.message(params).await)),
             Command::Resolve { params, reply } => drop(reply.send(self.resolve(params).await)),
@@ -165,6 +166,20 @@ impl Hub {
         Ok(InterruptResult {
             interrupted: member.live.as_ref().is_some_and(|live| live.switch.interrupt(&live.promised)),
         })
+    }
+
+    /// Has a member's history summarised before its next model request.
+    fn compact(&mut self, params: &MemberParams) -> Result<(), Refusal> {
+        self.check_team(params.team.as_deref())?;
+        let member = self.roster.find(params.member.as_deref())?;
+        let Some(live) = &member.live else {
+            let name = &member.view.name;
+            return Err(Refusal::Failed(format!(
+                "{name} does not run, so it has no next request; write to it first"
+            )));
+        };
+        live.switch.compact();
+        Ok(())
     }
 
     async fn transcript(&mut self, params: TranscriptParams) -> Result<TranscriptResult, Refusal> {

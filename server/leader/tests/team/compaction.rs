@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use swarm_script::{Script, Step, call, reply, say, status};
-use swarm_wire::lsp::{Event, TurnEnd};
+use swarm_wire::lsp::{Event, MemberParams, TurnEnd};
 use swarm_wire::settings::Settings;
 use tempfile::TempDir;
 
@@ -93,5 +93,29 @@ async fn what_the_provider_finds_too_long_is_summarised_and_at_last_given_up() {
     let (end, why) = stage.turn_end("team-lead").await;
     assert_eq!(end, TurnEnd::Failed);
     assert!(why.unwrap().contains("does not fit into the model's 90000 tokens"));
+    stage.leader.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_history_is_summarised_once_when_the_user_wants_it() {
+    let script = Script::new().agent(
+        "team-lead",
+        [
+            reply([say("The word is heron.")]),
+            reply([say("We spoke of a heron.")]).expect(ASKED),
+            reply([say("A bird.")]).expect("We spoke of a heron."),
+            reply([say("Still.")]),
+        ],
+    );
+    let mut stage = Stage::new(script).await;
+    stage.prompt("Which word?").await;
+    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
+    stage.leader.compact(MemberParams::default()).await.unwrap();
+    stage.prompt("And what is that?").await;
+    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
+    stage.prompt("Still?").await;
+    assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
+    assert_eq!(stage.model.requests().len(), 4);
+    assert_eq!(stage.model.violations(), []);
     stage.leader.shutdown().await;
 }
