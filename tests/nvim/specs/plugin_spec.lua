@@ -160,6 +160,34 @@ return {
     end,
   },
   {
+    "lines of a range go with a prompt as they are in the buffer, also to a member that is written to",
+    function(world)
+      world:write("greeting.txt", { "dear all,", "helo world", "yours" })
+      world:commit()
+      world:play({
+        agents = {
+          ["team-lead"] = {
+            {
+              expect = { "What is wrong here?", "helo unsaved" },
+              reply = { { say = "A letter is missing." } },
+            },
+            { expect = { "And there?", "yours" }, reply = { { say = "Nothing." } } },
+          },
+        },
+      })
+      world:plug("greeting.txt")
+      vim.api.nvim_buf_set_lines(world.buffer, 1, 2, false, { "helo unsaved" })
+      vim.cmd("2Swarm prompt What is wrong here?")
+      vim.cmd.Swarm("conversation")
+      world.shows("swarm://conversation/team-lead", "A letter is missing.")
+      world:at_rest()
+      vim.api.nvim_set_current_win(vim.fn.win_findbuf(world.buffer)[1])
+      vim.cmd("3Swarm message team-lead And there?")
+      world.shows("swarm://conversation/team-lead", "Nothing.")
+      world:at_rest()
+    end,
+  },
+  {
     "completion offers subcommands, members and modes",
     function(world)
       team(world, "saved it", { ask = "none" })
