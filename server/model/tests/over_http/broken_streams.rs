@@ -36,7 +36,7 @@ in_each_format! {
 
 async fn a_stream_cut_at_any_byte_is_tried_again_and_never_taken_for_whole(format: Format) {
     // Every byte of one format; the others are read by the same parser of events.
-    let cuts = || (0..8000).step_by(if format == Format::Messages { 1 } else { 13 });
+    let cuts = || (0..8000).step_by(if format == Format::Messages { 1 } else { 5 });
     let step = || reply([say("Grün \u{1f980}.")]);
     let server = playing(cuts().flat_map(|bytes| [step().cut_after_bytes(bytes), step()])).await;
     let client = client(format, &server);
