@@ -41,15 +41,36 @@ pub(super) struct Edit {
     feedback: Option<String>,
 }
 
+/// A rejection of a call or of a plan.
 #[derive(Deserialize)]
 pub(super) struct Reject {
-    id: RequestId,
+    pub(super) id: RequestId,
     feedback: Option<String>,
     /// A draft that holds the feedback.
     draft: Option<Url>,
     /// Opens a draft for the feedback in place of rejecting at once.
     #[serde(default)]
     ask: bool,
+}
+
+/// What is said with a rejection.
+pub(super) enum Said {
+    Words(Option<String>),
+    /// It is to be written in a draft first.
+    InDraft,
+}
+
+impl Reject {
+    pub(super) async fn said(&self, session: &Session) -> Result<Said, Problem> {
+        let feedback = match (&self.feedback, &self.draft) {
+            (Some(feedback), _) => Some(feedback.clone()),
+            (None, Some(uri)) => Some(draft::text(session, uri).await?),
+            (None, None) if self.ask => return Ok(Said::InDraft),
+            (None, None) => None,
+        };
+        // An empty draft says nothing, which is a plain rejection.
+        Ok(Said::Words(feedback.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())))
+    }
 }
 
 pub(super) async fn allow(session: Arc<Session>, wanted: Allow) -> Result<Value, Problem> {
@@ -105,17 +126,13 @@ pub(super) async fn edit(session: Arc<Session>, wanted: Edit) -> Result<Value, P
 }
 
 pub(super) async fn reject(session: Arc<Session>, wanted: Reject) -> Result<Value, Problem> {
-    let feedback = match (wanted.feedback, wanted.draft) {
-        (Some(feedback), _) => Some(feedback),
-        (None, Some(uri)) => Some(draft::text(&session, &uri).await?),
-        (None, None) if wanted.ask => {
-            return draft::open(&session, &about(&pending(&session, &wanted.id)?), Purpose::Feedback);
+    match wanted.said(&session).await? {
+        Said::InDraft => draft::open(&session, &about(&pending(&session, &wanted.id)?), Purpose::Feedback),
+        Said::Words(feedback) => {
+            let params = PermissionResolveParams { feedback, ..decision(wanted.id, DecisionName::Reject) };
+            resolve(session, params).await
         }
-        (None, None) => None,
-    };
-    // An empty draft says nothing, which is a plain rejection.
-    let feedback = feedback.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-    resolve(session, PermissionResolveParams { feedback, ..decision(wanted.id, DecisionName::Reject) }).await
+    }
 }
 
 fn about(request: &PermissionRequest) -> draft::About<'_> {

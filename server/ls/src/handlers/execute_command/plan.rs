@@ -8,10 +8,10 @@ use swarm_wire::RequestId;
 use swarm_wire::lsp::PlanResolveParams;
 use swarm_wire::permission::Mode;
 
+use super::decide::{Reject, Said};
 use super::{decide, draft};
 use crate::error::Problem;
 use crate::handlers::plan;
-use crate::lsp::types::Url;
 use crate::pages::Purpose;
 use crate::session::Session;
 
@@ -22,27 +22,15 @@ pub(super) struct Approve {
     feedback: Option<String>,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Reject {
-    id: RequestId,
-    feedback: Option<String>,
-    /// A draft that holds the feedback.
-    draft: Option<Url>,
-    /// Opens a draft for the feedback in place of rejecting at once.
-    #[serde(default)]
-    ask: bool,
-}
-
 pub(super) async fn approve(session: Arc<Session>, wanted: Approve) -> Result<Value, Problem> {
     let Approve { id, mode, feedback } = wanted;
     resolve(session, PlanResolveParams { id, approve: true, feedback, mode, team: None }).await
 }
 
 pub(super) async fn reject(session: Arc<Session>, wanted: Reject) -> Result<Value, Problem> {
-    let feedback = match (wanted.feedback, wanted.draft) {
-        (Some(feedback), _) => Some(feedback),
-        (None, Some(uri)) => Some(draft::text(&session, &uri).await?),
-        (None, None) if wanted.ask => {
+    let feedback = match wanted.said(&session).await? {
+        Said::Words(feedback) => feedback,
+        Said::InDraft => {
             let snapshot = session.leader()?.snapshot();
             let Some(plan) = snapshot.plans.iter().find(|plan| plan.id == wanted.id) else {
                 return Err(Problem::failed(format!("no plan `{}` is open", wanted.id)));
@@ -51,9 +39,7 @@ pub(super) async fn reject(session: Arc<Session>, wanted: Reject) -> Result<Valu
                 draft::About { who: format!("{}-plan", plan.name), id: &plan.id, input: &Value::Null };
             return draft::open(&session, &about, Purpose::Feedback);
         }
-        (None, None) => None,
     };
-    let feedback = feedback.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
     let params = PlanResolveParams { id: wanted.id, approve: false, feedback, mode: None, team: None };
     resolve(session, params).await
 }
