@@ -6,6 +6,7 @@
 
 mod docs;
 mod edges;
+mod extensions;
 mod files;
 mod modules;
 mod project;

@@ -193,6 +193,8 @@ export type Event =
   | { kind: "message"; from: string; to: string; id: string; summary?: string; text: string }
   | { kind: "compacted"; member: string; before: number; after: number }
   | { kind: "taskChanged"; task: Task }
+  | { kind: "checkpointMade"; checkpoint: Checkpoint }
+  | { kind: "checkpointRestored"; id: string; files: string[] }
   | { kind: "turnRestarted"; member: string; turnId: string; attempt: number; discardedText: string }
   | {
       kind: "turnEnded";
