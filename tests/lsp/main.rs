@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that finds no value fails")]
 
 mod always;
+mod backends;
 mod checkpoints;
 mod commands;
 mod documents;
@@ -16,6 +17,7 @@ mod many;
 mod models;
 mod permissions;
 mod plans;
+mod processes;
 mod questions;
 mod requests;
 mod secrets;

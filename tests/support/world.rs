@@ -124,6 +124,11 @@ impl World {
         }
     }
 
+    /// The processes of this world whose command line has `words`: each its id and that line.
+    pub fn running(&self, words: &str) -> Vec<String> {
+        processes::running(&self.id).into_iter().filter(|line| line.contains(words)).collect()
+    }
+
     /// Fails when a process of this world still runs after `within`.
     pub fn none_left(&self, within: Duration) {
         if let Err(left) = processes::none_left(&self.id, within) {

@@ -34,6 +34,11 @@ pub use shell::{Shell, TeamShell};
 
 pub use tools::EXIT_PLAN_MODE;
 
+/// Says what is wrong with an input of a teammate's tool.
+pub fn input_check(tool: &str) -> ports::InputCheck {
+    tools::Tools::of_teammate().check(tool)
+}
+
 /// The names of the tools that members have, in alphabetical order.
 pub fn tool_names() -> Vec<String> {
     tools::Tools::names()

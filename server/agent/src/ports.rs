@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use swarm_wire::settings::Effort;
+use swarm_wire::team::BackendType;
 use swarm_wire::{AgentId, MemberName, TurnId};
 use tokio_util::sync::CancellationToken;
 
@@ -102,6 +103,8 @@ pub struct SpawnRequest {
     /// Its kind's when `None`, as far as its kind may say so; else `default`.
     pub mode: Option<Mode>,
     pub agent_type: Option<String>,
+    /// How it runs; the setting's when `None`.
+    pub backend: Option<BackendType>,
 }
 
 /// What only the leader's agent can ask of the team.

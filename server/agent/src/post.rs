@@ -84,6 +84,13 @@ impl Post {
         self.send(to.clone(), draft, Durability::Synced).await
     }
 
+    /// Sends a protocol message that a power cut may take.
+    pub async fn send_news(&self, to: &AgentId, message: &Protocol) -> Result<MessageId, PostError> {
+        let text = serde_json::to_string(message).map_err(|error| PostError::Internal(error.to_string()))?;
+        let draft = Draft { text, kind: Kind::Protocol, summary: None, color: None };
+        self.send(to.clone(), draft, Durability::Buffered).await
+    }
+
     async fn send(&self, to: AgentId, draft: Draft, durability: Durability) -> Result<MessageId, PostError> {
         let sender = self.sender.clone();
         let mailbox = self.team.mailbox(&to);

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use swarm_wire::permission::{Behavior, RuleUpdate, Scope};
+use swarm_wire::process::HeldRule;
 
 use crate::shell::Part;
 pub(crate) use pattern::Fit;
@@ -207,6 +208,30 @@ impl Rules {
             Pattern::Path(paths) => Some(paths),
             _ => None,
         })
+    }
+
+    /// The rules as they go to another process.
+    pub fn held(&self) -> Vec<HeldRule> {
+        let held = self.0.iter().map(|entry| HeldRule {
+            rule: entry.rule.to_string(),
+            behavior: entry.behavior,
+            scope: entry.scope,
+            trusted: entry.standing == Standing::Trusted,
+        });
+        held.collect()
+    }
+
+    /// The rules as they came from another process; one that cannot be read grants nothing.
+    pub fn of_held(held: &[HeldRule]) -> Self {
+        let mut rules = Self::default();
+        for HeldRule { rule, behavior, scope, trusted } in held {
+            let standing = if *trusted { Standing::Trusted } else { Standing::Untrusted };
+            let update = RuleUpdate { rules: vec![rule.clone()], behavior: *behavior, scope: *scope };
+            if rules.add_from(&update, standing).is_err() {
+                rules.add_unread(rule, *behavior, *scope);
+            }
+        }
+        rules
     }
 
     /// Puts the rules of `from` that are of these scopes in place of those here. False when that changes nothing.

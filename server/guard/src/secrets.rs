@@ -29,6 +29,7 @@ const EXAMPLES: [&str; 14] = [
 #[derive(Debug, Clone)]
 pub struct Secrets {
     names: GlobSet,
+    further: Vec<String>,
 }
 
 impl Secrets {
@@ -40,7 +41,12 @@ impl Secrets {
             let anywhere = format!("**/{}", pattern.trim_start_matches('/'));
             set.add(GlobBuilder::new(&anywhere).literal_separator(true).case_insensitive(true).build()?);
         }
-        Ok(Self { names: set.build()? })
+        Ok(Self { names: set.build()?, further: further.to_vec() })
+    }
+
+    /// The patterns beside the known ones.
+    pub fn further(&self) -> &[String] {
+        &self.further
     }
 
     /// Whether the path, absolute or not, names a secret. Examples and templates are none.
@@ -107,7 +113,7 @@ pub fn without_passwords(text: &str) -> Cow<'_, str> {
 impl Default for Secrets {
     fn default() -> Self {
         // The known patterns are tested to be patterns.
-        Self::with(&[]).unwrap_or(Self { names: GlobSet::empty() })
+        Self::with(&[]).unwrap_or(Self { names: GlobSet::empty(), further: Vec::new() })
     }
 }
 

@@ -8,6 +8,7 @@ mod members;
 mod models;
 mod modes;
 mod plans;
+mod processes;
 mod provider;
 mod pulse;
 mod rules;
@@ -15,8 +16,10 @@ mod spending;
 mod tasks;
 mod waking;
 
+pub(crate) use members::{own_state, shell};
 pub(crate) use models::Own;
 pub use models::home_of;
+pub(crate) use models::own_choice;
 pub(crate) use plans::plan_of;
 pub use rules::PROJECT_RULES;
 pub use spending::BUDGET;
@@ -345,6 +348,7 @@ impl Hub {
             Ok(input) => return self.give_lead(input).await,
             Err(incoming) => *incoming,
         };
+        let Some(incoming) = self.for_process(incoming).await else { return };
         let Incoming { message, origin, standing, content, receipt } = incoming;
         match (content, origin, standing) {
             (Content::Protocol(protocol), Origin::Agent(from), Standing::Member) => match *protocol {

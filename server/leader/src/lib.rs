@@ -11,10 +11,12 @@ mod hunks;
 mod permissions;
 mod ports;
 mod prices;
+mod process;
 mod publish;
 mod roster;
 mod settings;
 mod team;
+pub mod teammate;
 
 pub use command::Refusal;
 pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, Session, TeamEvent};

@@ -16,12 +16,15 @@ use tokio_util::sync::CancellationToken;
 
 use crate::command::Refusal;
 use crate::hub::Own;
+use crate::process::Link;
 
 /// What the palette gives members in turn.
 const COLORS: [&str; 8] = ["blue", "green", "yellow", "magenta", "cyan", "red", "orange", "purple"];
 
-/// A member that runs in this process.
+/// A member that runs.
 pub(crate) struct Live {
+    /// How it is reached when it runs in a process of its own.
+    pub(crate) process: Option<Link>,
     pub(crate) inbox: mpsc::UnboundedSender<Input>,
     pub(crate) switch: TurnSwitch,
     pub(crate) bounds: watch::Sender<Bounds>,
@@ -35,6 +38,22 @@ pub(crate) struct Live {
     pub(crate) promised: HashSet<TurnId>,
     /// When it last reported anything.
     pub(crate) heard: Instant,
+}
+
+impl Live {
+    /// Ends the running turn, or those that were promised; false when there are none.
+    pub(crate) fn interrupt(&self, works: bool) -> bool {
+        match &self.process {
+            None => self.switch.interrupt(&self.promised),
+            Some(process) => {
+                let has_turns = works || !self.promised.is_empty();
+                if has_turns {
+                    process.interrupt(self.promised.iter().cloned().collect());
+                }
+                has_turns
+            }
+        }
+    }
 }
 
 pub(crate) struct Member {

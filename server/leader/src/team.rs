@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_agent::{Letterbox, Post, unix_ms};
 use swarm_guard::{Rules, Standing};
-use swarm_store::{Error, Lease, Root, TeamDir, TeamKey, Transcript, Watch};
+use swarm_store::{Error, Lease, MemberKey, Root, Signer, TeamDir, TeamKey, Transcript, Verifier, Watch};
 use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::team::{BackendType, MemberEntry, TeamFile};
 use swarm_wire::transcript::Entry;
@@ -153,28 +153,57 @@ pub(crate) struct Opened {
     pub(crate) instructions: String,
 }
 
-/// Opens a member's transcript and mailbox, and numbers this start of it.
+/// What one start of a member signs and checks its mail with.
+pub(crate) struct Keys {
+    agent: AgentId,
+    incarnation: u64,
+    signer: Signer,
+    verifier: Verifier,
+}
+
+impl Keys {
+    /// Of a member that runs in the leader's process; numbers this start of it.
+    pub(crate) fn of_here(dir: &TeamDir, key: &TeamKey, agent: &AgentId) -> Result<Self, Error> {
+        if !agent.is_lead() {
+            return Ok(Self::of_own(&new_key(dir, key, agent)?));
+        }
+        let incarnation = dir.next_incarnation(agent)?;
+        Ok(Self { agent: agent.clone(), incarnation, signer: key.signer(), verifier: key.verifier() })
+    }
+
+    /// Of a member that was given its key.
+    pub(crate) fn of_own(own: &MemberKey) -> Self {
+        Self {
+            agent: own.agent().clone(),
+            incarnation: own.incarnation(),
+            signer: own.signer(),
+            verifier: own.verifier(),
+        }
+    }
+}
+
+/// Makes the key of one more start of a teammate.
+pub(crate) fn new_key(dir: &TeamDir, key: &TeamKey, agent: &AgentId) -> Result<MemberKey, Error> {
+    dir.mailbox(agent).create()?;
+    key.member(agent, dir.next_incarnation(agent)?)
+}
+
+/// Opens a member's transcript and mailbox.
 pub(crate) fn open_member(
     dir: &TeamDir,
-    key: &TeamKey,
-    agent: &AgentId,
+    keys: Keys,
     color: Option<String>,
     watch: &Watch,
     workspace: &Path,
 ) -> Result<Opened, Error> {
+    let Keys { agent, incarnation, signer, verifier } = keys;
+    let agent = &agent;
     let mailbox = dir.mailbox(agent);
     mailbox.create()?;
     let (transcript, replay) = Transcript::open(dir, agent)?;
     for torn in &replay.problems {
         tracing::warn!(path = %torn.path.display(), offset = torn.offset, why = %torn.why, "not an entry; passed over");
     }
-    let incarnation = dir.next_incarnation(agent)?;
-    let (signer, verifier) = if agent.is_lead() {
-        (key.signer(), key.verifier())
-    } else {
-        let own = key.member(agent, incarnation)?;
-        (own.signer(), own.verifier())
-    };
     let sender = dir.sender(agent.clone().into(), incarnation).sealed(signer);
     let outputs = dir.prepare_outputs(agent)?;
     let outputs = outputs.canonicalize().unwrap_or(outputs);

@@ -5,6 +5,7 @@ mod doctor;
 mod permissions;
 mod run;
 mod team;
+mod teammate;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Permissions(permissions::Arguments),
     #[command(subcommand)]
     Team(team::Arguments),
+    #[command(hide = true)]
+    Teammate(teammate::Arguments),
 }
 
 /// Runs a command to its end. What went wrong is said on stderr.
@@ -53,6 +56,9 @@ pub(crate) fn run(command: Command) -> ExitCode {
             Command::Run(arguments) => run::run(arguments, &environment).await,
             Command::Doctor => Ok(doctor::run(&environment).await),
             Command::Permissions(arguments) => permissions::run(arguments).map(|()| ExitCode::SUCCESS),
+            Command::Teammate(arguments) => {
+                teammate::run(arguments, &environment).await.map(|()| ExitCode::SUCCESS)
+            }
             Command::Team(arguments) => team::run(arguments).map(|()| ExitCode::SUCCESS),
         }
     });

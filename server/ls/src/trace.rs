@@ -47,6 +47,15 @@ pub(crate) fn start(root: Option<&Root>, level: LevelFilter, proxy: Proxy) {
     }
 }
 
+/// Starts logging to the file alone, beside the server that does.
+pub(crate) fn to_file(root: &Root, level: LevelFilter) {
+    let Ok(file) = open(&root.log_dir()) else { return };
+    let file = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
+    let ours = filter_fn(|metadata| metadata.target().starts_with("swarm_"));
+    // Only a second start in one process fails.
+    let _ = tracing_subscriber::registry().with(level).with(file.with_filter(ours)).try_init();
+}
+
 fn open(folder: &Path) -> io::Result<File> {
     let path = folder.join("swarm-ls.log");
     if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > MAX_LOG) {

@@ -5,6 +5,7 @@
 //! A signature covers team, lease epoch, recipient, message id, kind and the text's bytes.
 
 mod authority;
+mod handover;
 mod hex;
 mod keys;
 

@@ -7,6 +7,7 @@ pub mod ids;
 pub mod lsp;
 pub mod mail;
 pub mod permission;
+pub mod process;
 pub mod settings;
 pub mod task;
 pub mod team;

@@ -364,4 +364,7 @@ pub struct SpawnParams {
     /// It plans first: only what reads runs until the user approves its plan, which then sets the mode.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub plan_mode_required: bool,
+    /// How it runs; the setting's `teammateBackend` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backend: Option<BackendType>,
 }

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ids::{AgentId, MessageId, RequestId};
+use crate::ids::{AgentId, MessageId, RequestId, TurnId};
 use crate::permission::{Answer, FileChange, Level, Mode, RuleUpdate};
+use crate::process::{LeaderAnswer, LeaderCall, MemberBounds, Progress};
 use crate::task::Task;
 
 /// Whether a message's text is for a model or for the program.
@@ -67,16 +68,35 @@ pub enum Protocol {
     IdleNotification(IdleNotification),
     /// Worker to leader: a call needs a person's decision.
     PermissionRequest(AskMail),
-    /// Worker to leader: the turn or member that asked is gone.
+    /// Worker to leader: the turn or member that asked is gone. Leader to worker: nobody will answer.
     PermissionWithdraw { request_id: RequestId },
     /// Leader to worker.
     PermissionResponse(AnswerMail),
     /// Leader to worker: what the user typed to this member in the editor.
     UserMessage { request_id: RequestId, text: String },
     /// Leader to worker: end the running turn, keep the member.
-    Interrupt { request_id: RequestId },
+    Interrupt {
+        request_id: RequestId,
+        /// Turns that were promised and may not have begun.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        turns: Vec<TurnId>,
+    },
     /// Leader to worker: holds from the next tool call.
     ModeChange { request_id: RequestId, mode: Mode },
+    /// Leader to worker in a process of its own: what holds for its calls from the next one on.
+    RulesUpdate { bounds: MemberBounds },
+    /// Leader to worker in a process of its own: a file with what its model requests are made with.
+    ModelUpdate { file: String },
+    /// Worker to leader: what happened since the last one; with `ended` it was the last.
+    Progress {
+        reports: Vec<Progress>,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        ended: bool,
+    },
+    /// Worker to leader: do what only the leader can.
+    LeaderRequest { request_id: RequestId, call: LeaderCall },
+    /// Leader to worker.
+    LeaderResponse { request_id: RequestId, answer: LeaderAnswer },
     /// Leader to worker: a free task is yours, in progress.
     TaskAssigned { task: Task },
     /// Leader to leader's agent: look at a teammate's plan before the user does.
@@ -119,11 +139,17 @@ pub struct AskMail {
     pub tool_use_id: String,
     pub description: String,
     pub level: Level,
+    /// Why it asks, as a clause.
+    #[serde(default)]
+    pub why: String,
     pub input: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<FileChange>,
     #[serde(default)]
     pub permission_suggestions: Vec<RuleUpdate>,
+    /// Unix milliseconds.
+    #[serde(default)]
+    pub created_at: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

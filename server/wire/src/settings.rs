@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::permission::Trust;
+use crate::team::BackendType;
 
 /// All settings; a missing one has its default.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -35,6 +36,8 @@ pub struct Settings {
     pub secrets: Vec<String>,
     /// How many members a team has at most, the leader's agent included; default 16.
     pub max_members: Option<usize>,
+    /// How teammates run whose spawn does not say; default `in-process`.
+    pub teammate_backend: Option<BackendType>,
     /// Who looks at a teammate's plan first; the user decides in any case.
     pub plan_review: PlanReview,
     /// Whether members that an earlier server's end cut off go on by themselves.

@@ -98,6 +98,7 @@ impl Tool for SpawnTeammate {
             effort: input.effort.map(Effort::from),
             mode: Some(mode),
             agent_type: input.agent_type,
+            backend: None,
         };
         Ok((preview, Plan { request }))
     }

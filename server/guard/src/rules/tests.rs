@@ -110,3 +110,15 @@ fn what_is_not_trusted_forbids_but_does_not_grant() {
     let denial = rules.find(Behavior::Deny, Subject::Command(&parts[1]), Fit::Wide).unwrap();
     assert_eq!(denial.1, Origin { rule: "Bash(rm *)".into(), scope: Scope::Project });
 }
+
+#[test]
+fn rules_that_went_to_another_process_decide_as_before() {
+    let mut rules = Rules::default();
+    let update =
+        |rule: &str, behavior| RuleUpdate { rules: vec![rule.to_owned()], behavior, scope: Scope::Project };
+    rules.add(&update("Bash(make test)", Behavior::Allow)).unwrap();
+    rules.add(&update("Edit(src/**)", Behavior::Deny)).unwrap();
+    rules.add_from(&update("Read", Behavior::Allow), Standing::Untrusted).unwrap();
+    rules.add_unread("Bash(((", Behavior::Deny, Scope::User);
+    assert_eq!(Rules::of_held(&rules.held()), rules);
+}

@@ -110,6 +110,7 @@ impl Hub {
             color,
             mode,
             plan_mode_required,
+            backend,
         } = params;
         let mode = if plan_mode_required { Some(Mode::Plan) } else { mode };
         self.check_team(team.as_deref())?;
@@ -127,7 +128,7 @@ impl Hub {
         let agent = match made {
             Some(agent) => agent,
             None => {
-                let request = SpawnRequest { name, prompt, model, effort, mode, agent_type };
+                let request = SpawnRequest { name, prompt, model, effort, mode, agent_type, backend };
                 self.spawn(request, color).await?
             }
         };
@@ -164,7 +165,10 @@ impl Hub {
         }
         let member = self.roster.find(params.member.as_deref())?;
         Ok(InterruptResult {
-            interrupted: member.live.as_ref().is_some_and(|live| live.switch.interrupt(&live.promised)),
+            interrupted: member
+                .live
+                .as_ref()
+                .is_some_and(|live| live.interrupt(member.view.turn_id.is_some())),
         })
     }
 
@@ -178,6 +182,12 @@ impl Hub {
                 "{name} does not run, so it has no next request; write to it first"
             )));
         };
+        if live.process.is_some() {
+            return Err(Refusal::Failed(format!(
+                "{} runs in a process of its own, whose history is summarised only when it is full",
+                member.view.name
+            )));
+        }
         live.switch.compact();
         Ok(())
     }

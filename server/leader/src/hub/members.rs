@@ -13,9 +13,9 @@ use swarm_guard::{Bounds, Secrets};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView};
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::Mode;
-use swarm_wire::settings::Settings;
+use swarm_wire::settings::{Effort, Settings};
 use swarm_wire::team::{BackendType, MemberEntry};
-use swarm_wire::{AgentId, RequestId, TeamName};
+use swarm_wire::{AgentId, RequestId, TeamName, TurnId};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -27,7 +27,7 @@ use crate::event::Event;
 use crate::handle::Machine;
 use crate::ports::HubPorts;
 use crate::roster::{Live, Member};
-use crate::team::{self, Opened};
+use crate::team::{self, Keys, Opened};
 
 /// How many members a team has at most, the leader's agent included, where the settings say nothing.
 const DEFAULT_MAX_MEMBERS: usize = 16;
@@ -36,8 +36,8 @@ const END_BOUND: Duration = Duration::from_millis(800);
 
 /// A member of the team file, before anything of it runs.
 pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
-    let in_process = matches!(entry.backend_type, None | Some(BackendType::InProcess));
-    let asleep = in_process || entry.agent_id.is_lead();
+    let startable = matches!(entry.backend_type, None | Some(BackendType::InProcess | BackendType::Hidden));
+    let asleep = startable || entry.agent_id.is_lead();
     let state = if asleep { MemberState::Idle } else { MemberState::Gone };
     let spent = entry.spent.unwrap_or_default();
     let view = MemberView {
@@ -113,6 +113,8 @@ impl Hub {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
         let kind = self.kind(request.agent_type.as_deref()).await?;
         let color = color.unwrap_or_else(|| self.roster.next_color().to_owned());
+        let backend = request.backend.or(self.settings.teammate_backend).unwrap_or(BackendType::InProcess);
+        crate::process::check(backend)?;
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let Some(lead_post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
         let max = self.settings.max_members.unwrap_or(DEFAULT_MAX_MEMBERS);
@@ -122,7 +124,7 @@ impl Hub {
                 team.led.file.members.len()
             )));
         }
-        let SpawnRequest { name, prompt, model, effort, mode, agent_type } = request;
+        let SpawnRequest { name, prompt, model, effort, mode, agent_type, .. } = request;
         let mode = mode.unwrap_or_else(|| kinds::mode_of(kind.as_ref()));
         let model = model.or_else(|| kind.as_ref()?.model.clone());
         let effort = effort.or_else(|| kind.as_ref()?.effort);
@@ -133,6 +135,7 @@ impl Hub {
                 let mut entry = team::entry(&agent, &workspace, Some(color), model, Some(&head));
                 entry.mode = Some(mode);
                 entry.agent_type = agent_type;
+                entry.backend_type = Some(backend);
                 entry.effort = effort;
                 entry.plan_mode_required = (mode == Mode::Plan).then_some(true);
                 file.members.push(entry);
@@ -150,9 +153,14 @@ impl Hub {
             self.tasks_changed().await;
         }
         let request_id = RequestId::new(swarm_agent::turn_id().as_str());
+        let first_turn = TurnId::new(request_id.as_str());
         let first = Protocol::UserMessage { request_id, text: prompt };
         let up = async {
             self.start(&agent, Some(MemberState::Starting)).await?;
+            if let Some(live) = self.roster.get_mut(&agent).and_then(|member| member.live.as_mut()) {
+                // It can be interrupted before it begins.
+                live.promised.insert(first_turn);
+            }
             lead_post.send_protocol(&agent, &first).await.map_err(|error| Refusal::Failed(error.to_string()))
         };
         if let Err(refusal) = up.await {
@@ -163,7 +171,7 @@ impl Hub {
     }
 
     /// What this machine has of walls, found out once, and said once where some are missing.
-    async fn confinement(&mut self) -> Confinement {
+    pub(super) async fn confinement(&mut self) -> Confinement {
         if let Some(confinement) = self.confinement {
             return confinement;
         }
@@ -187,29 +195,25 @@ impl Hub {
         else {
             return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
         };
+        if view.backend == BackendType::Hidden {
+            return self.start_process(agent, state).await;
+        }
         let choice = self.choice(own);
         let (model, effort) = (choice.model.to_string(), own.effort.or(self.settings.effort));
         let (choice, choice_view) = watch::channel(choice);
         let confinement = self.confinement().await;
         let (tools, about_kinds) = self.kind_of_member(&view).await?;
+        let bounds = self.bounds_of(agent, &workspace, confinement);
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
         let (color, file_watch) = (view.color.clone(), self.watch.clone());
         let folder = workspace.clone();
-        let opened =
-            blocking(move || team::open_member(&dir, &key, &id, color, &file_watch, &folder)).await?;
+        let opened = blocking(move || {
+            team::open_member(&dir, Keys::of_here(&dir, &key, &id)?, color, &file_watch, &folder)
+        })
+        .await?;
         let Opened { instructions, transcript, entries, letterbox, post, outputs } = opened;
 
-        let mut bounds = Bounds::new(view.mode, team.rules.clone(), workspace.clone());
-        for update in self.roster.get(agent).map(|member| member.session_rules.as_slice()).unwrap_or_default()
-        {
-            // Checked when it was remembered.
-            let _ = bounds.rules.add(update);
-        }
-        bounds.trust = self.settings.trust;
-        bounds.off_limits = vec![own_state(self.root.path())];
-        bounds.secrets = secrets(&self.settings).unwrap_or_default();
-        bounds.confinement = held(confinement);
         let (bounds, bounds_view) = watch::channel(bounds);
         let (inbox, arrivals) = mpsc::unbounded_channel();
         let (switch, life, post) = (TurnSwitch::default(), self.process.child_token(), Arc::new(post));
@@ -263,19 +267,50 @@ impl Hub {
             })
         };
         self.names.insert(task.id(), agent.clone());
+        let live = Live {
+            process: None,
+            inbox,
+            switch,
+            bounds,
+            choice,
+            life,
+            asked: HashSet::new(),
+            killed: false,
+            promised: HashSet::new(),
+            heard: Instant::now(),
+        };
+        self.came_up(agent, live, (model, effort), state);
+        Ok(())
+    }
+
+    /// What holds for a member's calls.
+    pub(super) fn bounds_of(&self, agent: &AgentId, workspace: &Path, confinement: Confinement) -> Bounds {
+        let member = self.roster.get(agent);
+        let mode = member.map(|member| member.view.mode).unwrap_or_default();
+        let rules = self.team.as_ref().map(|team| team.rules.clone()).unwrap_or_default();
+        let mut bounds = Bounds::new(mode, rules, workspace);
+        for update in member.map(|member| member.session_rules.as_slice()).unwrap_or_default() {
+            // Checked when it was remembered.
+            let _ = bounds.rules.add(update);
+        }
+        bounds.trust = self.settings.trust;
+        bounds.off_limits = vec![own_state(self.root.path())];
+        bounds.secrets = secrets(&self.settings).unwrap_or_default();
+        bounds.confinement = held(confinement);
+        bounds
+    }
+
+    /// A member runs from now on.
+    pub(super) fn came_up(
+        &mut self,
+        agent: &AgentId,
+        live: Live,
+        (model, effort): (String, Option<Effort>),
+        state: Option<MemberState>,
+    ) {
         let mut happened = Vec::new();
         if let Some(member) = self.roster.get_mut(agent) {
-            member.live = Some(Live {
-                inbox,
-                switch,
-                bounds,
-                choice,
-                life,
-                asked: HashSet::new(),
-                killed: false,
-                promised: HashSet::new(),
-                heard: Instant::now(),
-            });
+            member.live = Some(live);
             member.view.model = Some(model);
             member.view.effort = effort;
             member.view.asleep = false;
@@ -283,12 +318,11 @@ impl Hub {
             happened.push(ClientEvent::MemberChanged { member: Box::new(member.view.clone()) });
         }
         self.publish(happened);
-        Ok(())
     }
 }
 
 /// A life that ends soon after it was cancelled: time enough to write down where it was.
-async fn bounded(live: impl Future<Output = LifeEnd>, life: CancellationToken) -> LifeEnd {
+pub(super) async fn bounded(live: impl Future<Output = LifeEnd>, life: CancellationToken) -> LifeEnd {
     let overdue = async {
         life.cancelled().await;
         tokio::time::sleep(END_BOUND).await;
@@ -300,7 +334,7 @@ async fn bounded(live: impl Future<Output = LifeEnd>, life: CancellationToken) -
 }
 
 /// The state root with links resolved, as paths of calls are.
-fn own_state(root: &Path) -> PathBuf {
+pub(crate) fn own_state(root: &Path) -> PathBuf {
     root.canonicalize().unwrap_or_else(|_| root.to_owned())
 }
 
@@ -328,7 +362,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 }
 
 /// The walls around a member's commands. Blocks.
-fn shell(
+pub(crate) fn shell(
     workspace: &Path,
     root: &Path,
     machine: &Machine,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use swarm_agent::ModelChoice;
 use swarm_model::{ApiKey, Client, Config, Effort, Format};
 use swarm_wire::lsp::{ConfigureParams, Event as ClientEvent, MemberView};
-use swarm_wire::settings::{self, Provider, Settings};
+use swarm_wire::process::MemberModel;
+use swarm_wire::settings::{self, Provider, Secret, Settings};
 use swarm_wire::team::MemberEntry;
 
 use super::Hub;
@@ -33,28 +34,37 @@ impl Own {
 impl Hub {
     /// What a member's next request is made with.
     pub(super) fn choice(&self, own: &Own) -> ModelChoice {
+        choice_of(&self.member_model(own), self.client.clone())
+    }
+
+    /// The same, as a process of the member's own is told it.
+    pub(super) fn member_model(&self, own: &Own) -> MemberModel {
         let settings = &self.settings;
         let model = own.model.as_ref().or(settings.model.as_ref()).map_or(DEFAULT_MODEL, String::as_str);
-        ModelChoice {
-            client: self.client.clone(),
-            model: model.into(),
+        MemberModel {
+            provider: settings.provider,
+            base_url: settings.base_url.clone(),
+            api_key: settings.api_key.clone(),
+            model: model.to_owned(),
             max_tokens: settings.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
-            effort: own.effort.or(settings.effort).map(effort),
-            metered: self.is_metered(),
+            effort: own.effort.or(settings.effort),
             context_window: settings.context_window.unwrap_or_else(|| context_window(model)),
+            metered: self.is_metered(),
         }
     }
 
     /// Lets every member's next request be made as the settings and its own choice now say. Gives what that changed.
     pub(super) fn settle_models(&mut self) -> Vec<ClientEvent> {
         let mut happened = Vec::new();
-        let choices: Vec<ModelChoice> = self.roster.iter().map(|member| self.choice(&member.own)).collect();
+        let choices: Vec<MemberModel> =
+            self.roster.iter().map(|member| self.member_model(&member.own)).collect();
         let effort_of_all = self.settings.effort;
         for (member, choice) in self.roster.iter_mut().zip(choices) {
-            let (model, effort) = (Some(choice.model.to_string()), member.own.effort.or(effort_of_all));
+            let (model, effort) = (Some(choice.model.clone()), member.own.effort.or(effort_of_all));
             if let Some(live) = &member.live {
                 // A member that ends in this moment asks nobody any more.
-                let _ = live.choice.send(choice);
+                let _ = live.choice.send(choice_of(&choice, self.client.clone()));
+                live.process.iter().for_each(|process| process.model_is(choice.clone()));
             }
             if (&member.view.model, member.view.effort) != (&model, effort) {
                 (member.view.model, member.view.effort) = (model, effort);
@@ -150,8 +160,29 @@ fn effort(effort: settings::Effort) -> Effort {
 
 /// One for all members, so that they share its connections.
 pub(super) fn client(settings: &Settings) -> Client {
-    let format = format(settings.provider.unwrap_or(Provider::Anthropic));
-    let base_url = settings.base_url.clone().unwrap_or_else(|| format.home().to_owned());
-    let key = settings.api_key.as_ref().map(|key| ApiKey::new(key.expose()));
+    client_of(settings.provider, settings.base_url.clone(), settings.api_key.as_ref())
+}
+
+fn client_of(provider: Option<Provider>, base_url: Option<String>, key: Option<&Secret>) -> Client {
+    let format = format(provider.unwrap_or(Provider::Anthropic));
+    let base_url = base_url.unwrap_or_else(|| format.home().to_owned());
+    let key = key.map(|key| ApiKey::new(key.expose()));
     Client::new(Config { format, ..Config::new(base_url, key) })
+}
+
+/// What a member's requests are made with that has connections of its own.
+pub(crate) fn own_choice(model: &MemberModel) -> ModelChoice {
+    let client = client_of(model.provider, model.base_url.clone(), model.api_key.as_ref());
+    choice_of(model, Arc::new(client))
+}
+
+fn choice_of(model: &MemberModel, client: Arc<Client>) -> ModelChoice {
+    ModelChoice {
+        client,
+        model: model.model.as_str().into(),
+        max_tokens: model.max_tokens,
+        effort: model.effort.map(effort),
+        context_window: model.context_window,
+        metered: model.metered,
+    }
 }

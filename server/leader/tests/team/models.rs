@@ -88,6 +88,7 @@ async fn settings_that_change_hold_for_members_that_run_and_leave_a_members_own_
     assert_eq!(stage.turn_end("ada").await, (TurnEnd::Completed, None));
     let bob = SpawnParams {
         agent_type: None,
+        backend: None,
         plan_mode_required: false,
         name: "bob".to_owned(),
         prompt: "Go.".to_owned(),

@@ -107,12 +107,17 @@ fn is_leaders_alone(message: &Protocol) -> bool {
         | Protocol::UserMessage { .. }
         | Protocol::Interrupt { .. }
         | Protocol::ModeChange { .. }
+        | Protocol::RulesUpdate { .. }
+        | Protocol::ModelUpdate { .. }
+        | Protocol::LeaderResponse { .. }
         | Protocol::TaskAssigned { .. }
         | Protocol::PlanReview { .. }
         | Protocol::ShutdownRequest { .. } => true,
         Protocol::IdleNotification(_)
         | Protocol::PermissionRequest(_)
         | Protocol::PermissionWithdraw { .. }
+        | Protocol::Progress { .. }
+        | Protocol::LeaderRequest { .. }
         | Protocol::ShutdownResponse { .. } => false,
     }
 }

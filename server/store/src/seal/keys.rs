@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use ed25519_dalek::{SigningKey, VerifyingKey};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use swarm_wire::{AgentId, TeamName};
 
@@ -34,13 +35,14 @@ pub struct MemberKey {
 
 /// [`MemberKey`] on its way to another process.
 #[derive(Serialize, Deserialize)]
-struct Handover {
+struct Handover<T> {
     epoch: u64,
     #[serde(with = "hex")]
     key: [u8; 32],
     certificate: Certificate,
     #[serde(with = "hex")]
     team_key: [u8; 32],
+    order: T,
 }
 
 impl TeamKey {
@@ -115,29 +117,23 @@ impl MemberKey {
         Verifier::new(self.certificate.agent.team.clone(), self.team_key, self.epoch)
     }
 
-    /// Writes the key to a new file for the member's own process, and says where.
-    pub fn hand_over(&self, root: &Root) -> Result<PathBuf> {
-        let dir = keys_dir(root).join("handover");
-        atomic::create_dir(&dir)?;
-        let path = dir.join(hex::encode(&random::<16>()?));
-        let handover = Handover {
+    /// Writes the key, and what else the member's own process is to know, to a new file, and says where.
+    pub fn hand_over<T: Serialize>(&self, root: &Root, order: &T) -> Result<PathBuf> {
+        root.hand_over(&Handover {
             epoch: self.epoch,
             key: self.key.to_bytes(),
             certificate: self.certificate.clone(),
             team_key: self.team_key.to_bytes(),
-        };
-        atomic::replace_json(&path, &handover, Durability::Buffered)?;
-        Ok(path)
+            order,
+        })
     }
 
-    /// Reads a key that was handed over, and removes its file.
-    pub fn take(path: &Path) -> Result<Self> {
-        let handover: Result<Handover> = atomic::read_json(path);
-        atomic::remove(path)?;
-        let Handover { epoch, key, certificate, team_key } = handover?;
+    /// Reads a key that was handed over and what came with it, and removes the file.
+    pub fn take<T: DeserializeOwned>(root: &Root, path: &Path) -> Result<(Self, T)> {
+        let Handover { epoch, key, certificate, team_key, order } = root.take_over(path)?;
         let team_key = VerifyingKey::from_bytes(&team_key)
             .map_err(|_| Error::BadKey { path: path.to_owned(), why: "the team's public key is none" })?;
-        Ok(Self { epoch, key: SigningKey::from_bytes(&key), certificate, team_key })
+        Ok((Self { epoch, key: SigningKey::from_bytes(&key), certificate, team_key }, order))
     }
 }
 
@@ -162,7 +158,7 @@ impl fmt::Debug for MemberKey {
     }
 }
 
-fn keys_dir(root: &Root) -> PathBuf {
+pub(super) fn keys_dir(root: &Root) -> PathBuf {
     root.path().join("keys")
 }
 
@@ -170,7 +166,7 @@ fn key_path(team: &TeamDir) -> PathBuf {
     keys_dir(team.root()).join(format!("{}.key", team.name().as_str().to_ascii_lowercase()))
 }
 
-fn random<const N: usize>() -> Result<[u8; N]> {
+pub(super) fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| Error::NoRandomness(error.to_string()))?;
     Ok(bytes)

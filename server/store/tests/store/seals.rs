@@ -173,12 +173,13 @@ fn a_message_copied_back_after_it_was_handled_and_trimmed_is_refused() {
 fn a_members_key_is_handed_over_once_in_a_file_for_its_owner_only() {
     let (_home, team) = team();
     let key = TeamKey::of(&Lease::take(&team).unwrap(), &team).unwrap();
-    let path = key.member(&id("ada@shop"), 3).unwrap().hand_over(team.root()).unwrap();
+    let path = key.member(&id("ada@shop"), 3).unwrap().hand_over(team.root(), &"an order").unwrap();
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    let ada = MemberKey::take(&path).unwrap();
+    let (ada, order) = MemberKey::take::<String>(team.root(), &path).unwrap();
+    assert_eq!(order, "an order");
     assert!(!path.exists());
     assert_eq!(ada.incarnation(), 3);
-    assert!(MemberKey::take(&path).unwrap_err().is_not_found());
+    assert!(MemberKey::take::<String>(team.root(), &path).unwrap_err().is_not_found());
     assert!(!format!("{ada:?} {key:?} {:?}", ada.signer()).contains(&secret_in_hex(&team)));
 }
 

@@ -1,0 +1,154 @@
+//! How teammates come to life in processes of their own, and where their mail goes.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use swarm_agent::Incoming;
+use swarm_agent::life::TurnSwitch;
+use swarm_store::mailbox::Content;
+use swarm_store::{Origin, Standing};
+use swarm_wire::AgentId;
+use swarm_wire::lsp::MemberState;
+use swarm_wire::mail::Protocol;
+use swarm_wire::process::StartOrder;
+use tokio::sync::{mpsc, watch};
+
+use super::Hub;
+use super::members::{blocking, bounded};
+use super::models::own_choice;
+use crate::command::Refusal;
+use crate::ports::HubPorts;
+use crate::process::hidden::Child;
+use crate::process::{self, Led, Link, convert};
+use crate::roster::Live;
+use crate::team;
+
+impl Hub {
+    /// Starts a member of the roster as a process.
+    pub(super) async fn start_process(
+        &mut self,
+        agent: &AgentId,
+        state: Option<MemberState>,
+    ) -> Result<(), Refusal> {
+        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let confinement = self.confinement().await;
+        let bounds = self.bounds_of(agent, &workspace, confinement);
+        let Some(view) = self.roster.get(agent).map(|member| member.view.clone()) else {
+            return Err(Refusal::ShuttingDown);
+        };
+        let (tools, about_kind) = self.kind_of_member(&view).await?;
+        let Some(member) = self.roster.get(agent) else { return Err(Refusal::ShuttingDown) };
+        let (color, model) = (member.view.color.clone(), self.member_model(&member.own));
+        let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
+        let Some(post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
+        let order = StartOrder {
+            agent: agent.clone(),
+            color: color.clone(),
+            cwd: workspace.clone(),
+            tools,
+            about_kind,
+            bounds: convert::bounds_for(&bounds),
+            model: model.clone(),
+        };
+        let (dir, key, root, id) =
+            (team.led.dir.clone(), team.led.key.clone(), self.root.clone(), agent.clone());
+        let (incarnation, file) = blocking(move || {
+            let own = team::new_key(&dir, &key, &id)?;
+            Ok((own.incarnation(), own.hand_over(&root, &order)?))
+        })
+        .await?;
+        let child = Child::start(&self.machine.helper, self.root.path(), &workspace, &file);
+        let child = match child {
+            Ok(child) => child,
+            Err(error) => {
+                let _ = self.root.take_back(&file);
+                return Err(Refusal::Failed(format!(
+                    "the process of `{}` cannot start: {error}",
+                    agent.name
+                )));
+            }
+        };
+        let (bounds, bounds_view) = watch::channel(bounds);
+        let (model, model_view) = watch::channel(model);
+        let (mail, mail_view) = mpsc::unbounded_channel();
+        let (interrupts, interrupts_view) = mpsc::unbounded_channel();
+        let life = self.process.child_token();
+        let led = Led {
+            agent: agent.clone(),
+            color,
+            cwd: workspace,
+            root: self.root.clone(),
+            child,
+            post,
+            ports: Arc::new(HubPorts { events: self.events.clone() }),
+            editor: self.editor.clone(),
+            snapshots: team.checkpoints.clone(),
+            reports: self.reports.clone(),
+            bounds: bounds_view,
+            model: model_view,
+            mail: mail_view,
+            interrupts: interrupts_view,
+        };
+        let root = self.root.clone();
+        let live = bounded(process::lead(led, life.clone()), life.clone());
+        let task = self.lives.spawn(async move {
+            let end = live.await;
+            // One that ended before it read its order leaves no key behind.
+            let _ = tokio::task::spawn_blocking(move || root.take_back(&file)).await;
+            end
+        });
+        self.names.insert(task.id(), agent.clone());
+        let now = model.borrow().clone();
+        let live = Live {
+            // Its inbox and its switch are in its own process.
+            inbox: mpsc::unbounded_channel().0,
+            switch: TurnSwitch::default(),
+            bounds,
+            choice: watch::channel(own_choice(&now)).0,
+            process: Some(Link { incarnation, mail, model, interrupts }),
+            life,
+            asked: HashSet::new(),
+            killed: false,
+            promised: HashSet::new(),
+            heard: Instant::now(),
+        };
+        self.came_up(agent, live, (now.model, now.effort), state);
+        Ok(())
+    }
+
+    /// Hands on what a teammate's process says to its leader; gives back what is not such.
+    pub(super) async fn for_process(&mut self, incoming: Incoming) -> Option<Incoming> {
+        let (Content::Protocol(message), Origin::Agent(from), Standing::Member) =
+            (&incoming.content, &incoming.origin, incoming.standing)
+        else {
+            return Some(incoming);
+        };
+        let is_of_process = matches!(
+            **message,
+            Protocol::Progress { .. }
+                | Protocol::PermissionRequest(_)
+                | Protocol::PermissionWithdraw { .. }
+                | Protocol::LeaderRequest { .. }
+        );
+        if !is_of_process {
+            return Some(incoming);
+        }
+        let live = self.roster.get(from).and_then(|member| member.live.as_ref());
+        let process = live.and_then(|live| live.process.as_ref());
+        match process.filter(|process| incarnation(&incoming) == Some(process.incarnation)) {
+            Some(process) => {
+                // One that ends in this moment asks no more.
+                let _ = process.mail.send(incoming);
+            }
+            // What an earlier process of it said counts no more.
+            None => incoming.receipt.acknowledge().await,
+        }
+        None
+    }
+}
+
+/// The start of its sender that a message is of; its id begins with it.
+fn incarnation(incoming: &Incoming) -> Option<u64> {
+    incoming.message.id.as_str().split('.').next()?.parse().ok()
+}

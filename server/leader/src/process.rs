@@ -1,0 +1,203 @@
+//! The leader's side of a teammate in a process of its own: takes what the process reports and asks, and tells it
+//! what changed. All of it goes by signed mail; the process itself is only started, watched and ended.
+
+pub(crate) mod convert;
+pub(crate) mod hidden;
+mod requests;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use swarm_agent::life::LifeEnd;
+use swarm_agent::ports::{Editor, Snapshots};
+use swarm_agent::{Incoming, Post, Report};
+use swarm_guard::Bounds;
+use swarm_store::Root;
+use swarm_store::mailbox::Content;
+use swarm_wire::mail::Protocol;
+use swarm_wire::process::MemberModel;
+use swarm_wire::team::BackendType;
+use swarm_wire::{AgentId, RequestId, TurnId};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::command::Refusal;
+use crate::ports::HubPorts;
+use hidden::Child;
+
+/// Refuses a way to run teammates that this version does not have.
+pub(crate) fn check(backend: BackendType) -> Result<(), Refusal> {
+    match backend {
+        BackendType::InProcess | BackendType::Hidden => Ok(()),
+        BackendType::EditorTerminal | BackendType::Tmux | BackendType::Iterm2 => {
+            let problem =
+                "is none that this version can run; use `in-process`, or `hidden` for a process of its own";
+            Err(Refusal::Invalid { field: "backend", problem: problem.to_owned() })
+        }
+    }
+}
+
+/// How the hub reaches a teammate's process.
+pub(crate) struct Link {
+    /// Mail of an earlier start is none of this one's.
+    pub(crate) incarnation: u64,
+    pub(crate) mail: mpsc::UnboundedSender<Incoming>,
+    pub(crate) model: watch::Sender<MemberModel>,
+    pub(crate) interrupts: mpsc::UnboundedSender<Vec<TurnId>>,
+}
+
+impl Link {
+    /// Ends the running turn, and the promised ones that did not begin.
+    pub(crate) fn interrupt(&self, promised: Vec<TurnId>) {
+        // A process that ends in this moment has no turns.
+        let _ = self.interrupts.send(promised);
+    }
+
+    /// Sets what its next request is made with.
+    pub(crate) fn model_is(&self, model: MemberModel) {
+        self.model.send_if_modified(|now| {
+            let changed = *now != model;
+            *now = model;
+            changed
+        });
+    }
+}
+
+/// One teammate's process, and all that is done for it.
+pub(crate) struct Led {
+    pub(crate) agent: AgentId,
+    pub(crate) color: Option<String>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) root: Root,
+    pub(crate) child: Child,
+    /// Writes as the leader.
+    pub(crate) post: Arc<Post>,
+    pub(crate) ports: Arc<HubPorts>,
+    pub(crate) editor: Arc<dyn Editor>,
+    pub(crate) snapshots: Arc<dyn Snapshots>,
+    pub(crate) reports: mpsc::Sender<(AgentId, Report)>,
+    pub(crate) bounds: watch::Receiver<Bounds>,
+    pub(crate) model: watch::Receiver<MemberModel>,
+    pub(crate) mail: mpsc::UnboundedReceiver<Incoming>,
+    pub(crate) interrupts: mpsc::UnboundedReceiver<Vec<TurnId>>,
+}
+
+/// Leads it until it ends, or `life` does; then nothing of it runs any more.
+pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> LifeEnd {
+    let mut work = Work { open: HashMap::new(), answers: JoinSet::new(), granted: Arc::default() };
+    let end = loop {
+        // What changed goes out before what was answered, since an answer may rest on it.
+        tokio::select! {
+            biased;
+            () = life.cancelled() => break LifeEnd::Cancelled,
+            Ok(()) = led.bounds.changed() => {
+                let bounds = convert::bounds_for(&led.bounds.borrow_and_update());
+                led.tell(&Protocol::RulesUpdate { bounds }).await;
+            }
+            Ok(()) = led.model.changed() => led.tell_model().await,
+            Some(turns) = led.interrupts.recv() => {
+                let request_id = RequestId::new(swarm_agent::turn_id().as_str());
+                led.tell(&Protocol::Interrupt { request_id, turns }).await;
+            }
+            Some(answer) = work.answers.join_next(), if !work.answers.is_empty() => {
+                if let Ok(answer) = answer {
+                    led.tell(&answer).await;
+                }
+            }
+            Some(incoming) = led.mail.recv() => {
+                if led.take(incoming, &mut work, &life).await {
+                    break LifeEnd::Agreed;
+                }
+            }
+            lost = led.child.ended() => {
+                let text = format!("the process of {} ended by itself ({lost}); restart it, it has its history", led.agent.name);
+                led.report(Report::Warned { text }).await;
+                break LifeEnd::Cancelled;
+            }
+        }
+    };
+    led.child.end().await;
+    // What it asked is taken back.
+    life.cancel();
+    while work.answers.join_next().await.is_some() {}
+    end
+}
+
+/// What is being done for a teammate's process.
+struct Work {
+    /// Its open requests; cancelling one takes it back.
+    open: HashMap<RequestId, CancellationToken>,
+    /// Each ends with what the process is told.
+    answers: JoinSet<Protocol>,
+    granted: Arc<requests::Granted>,
+}
+
+impl Led {
+    async fn tell(&self, message: &Protocol) {
+        if let Err(error) = self.post.send_protocol(&self.agent, message).await {
+            tracing::error!(agent = %self.agent, %error, "a teammate's process was not told");
+        }
+    }
+
+    async fn tell_model(&mut self) {
+        let (root, model) = (self.root.clone(), self.model.borrow_and_update().clone());
+        match tokio::task::spawn_blocking(move || root.hand_over(&model)).await {
+            Ok(Ok(path)) => self.tell(&Protocol::ModelUpdate { file: path.display().to_string() }).await,
+            Ok(Err(error)) => tracing::error!(%error, "a teammate's process keeps its model"),
+            Err(lost) => tracing::error!(%lost, "a teammate's process keeps its model"),
+        }
+    }
+
+    async fn report(&self, report: Report) {
+        // A hub that is gone wants no reports.
+        let _ = self.reports.send((self.agent.clone(), report)).await;
+    }
+
+    /// Takes one message of the process; true when it was its last.
+    async fn take(&self, incoming: Incoming, work: &mut Work, life: &CancellationToken) -> bool {
+        let Incoming { content, receipt, .. } = incoming;
+        receipt.acknowledge().await;
+        let Content::Protocol(message) = content else { return false };
+        match *message {
+            Protocol::Progress { reports, ended } => {
+                for progress in reports {
+                    self.report(convert::report_of(progress)).await;
+                }
+                return ended;
+            }
+            Protocol::PermissionRequest(ask) => {
+                let token = life.child_token();
+                work.open.insert(ask.request_id.clone(), token.clone());
+                let asking = requests::Asking {
+                    request: convert::request_of(&self.agent, self.color.clone(), ask),
+                    cwd: self.cwd.clone(),
+                    granted: work.granted.clone(),
+                };
+                work.answers.spawn(asking.run(self.ports.clone(), token));
+            }
+            Protocol::PermissionWithdraw { request_id } => {
+                if let Some(token) = work.open.remove(&request_id) {
+                    token.cancel();
+                }
+            }
+            Protocol::LeaderRequest { request_id, call } => {
+                let request = requests::Requested {
+                    agent: self.agent.clone(),
+                    request_id,
+                    call,
+                    granted: work.granted.clone(),
+                    bounds: self.bounds.clone(),
+                };
+                let (ports, editor, snapshots) =
+                    (self.ports.clone(), self.editor.clone(), self.snapshots.clone());
+                work.answers.spawn(request.run(ports, editor, snapshots, life.child_token()));
+            }
+            other => {
+                tracing::warn!(agent = %self.agent, ?other, "mail that a teammate's process may not send")
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,106 @@
+//! What a teammate's process tells its leader, in order: streamed text is joined, so that it costs few messages.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use swarm_agent::{Post, Report};
+use swarm_wire::AgentId;
+use swarm_wire::mail::Protocol;
+use swarm_wire::process::Progress;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use crate::process::convert;
+
+/// How long streamed text may wait for more.
+const TEXT_WAIT: Duration = Duration::from_millis(60);
+
+/// The one who sends.
+pub(super) struct Outbox {
+    post: Arc<Post>,
+    lead: AgentId,
+    held: Vec<Progress>,
+}
+
+impl Outbox {
+    pub(super) fn new(post: Arc<Post>, agent: AgentId) -> Self {
+        Self { post, lead: AgentId::lead_of(agent.team), held: Vec::new() }
+    }
+
+    /// Sends until nobody reports any more.
+    pub(super) async fn run(
+        mut self,
+        mut reports: mpsc::Receiver<(AgentId, Report)>,
+        mut requests: mpsc::Receiver<Protocol>,
+    ) -> Self {
+        let mut due: Option<Instant> = None;
+        loop {
+            let wait = due;
+            let is_due = async {
+                match wait {
+                    Some(due) => sleep_until(due).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                // What was reported before a request is told before it.
+                biased;
+                report = reports.recv() => match report {
+                    Some((_, report)) => {
+                        let is_text = matches!(report, Report::Text { .. });
+                        self.hold(convert::progress_of(report));
+                        let wait = if is_text { TEXT_WAIT } else { Duration::ZERO };
+                        let soon = Instant::now() + wait;
+                        due = Some(due.map_or(soon, |due| due.min(soon)));
+                    }
+                    None => break,
+                },
+                Some(request) = requests.recv() => {
+                    self.flush(false).await;
+                    due = None;
+                    self.send(&request).await;
+                }
+                () = is_due => {
+                    self.flush(false).await;
+                    due = None;
+                }
+            }
+        }
+        self.flush(false).await;
+        self
+    }
+
+    /// The last word of one that agreed to end.
+    pub(super) async fn farewell(mut self) {
+        self.flush(true).await;
+    }
+
+    /// Keeps a report until it is sent; text of one turn is joined.
+    fn hold(&mut self, progress: Progress) {
+        match (self.held.last_mut(), progress) {
+            (Some(Progress::Text { turn: last, text }), Progress::Text { turn, text: more })
+                if *last == turn =>
+            {
+                text.push_str(&more)
+            }
+            (_, progress) => self.held.push(progress),
+        }
+    }
+
+    async fn flush(&mut self, ended: bool) {
+        if ended || !self.held.is_empty() {
+            let reports = std::mem::take(&mut self.held);
+            self.send(&Protocol::Progress { reports, ended }).await;
+        }
+    }
+
+    async fn send(&self, message: &Protocol) {
+        let sent = match message {
+            Protocol::Progress { ended: false, .. } => self.post.send_news(&self.lead, message).await,
+            _ => self.post.send_protocol(&self.lead, message).await,
+        };
+        if let Err(error) = sent {
+            tracing::error!(%error, "the leader was not told");
+        }
+    }
+}

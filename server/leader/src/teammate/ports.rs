@@ -1,0 +1,161 @@
+//! What a teammate's process reaches of its leader: a message each way.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use swarm_agent::ports::{Ask, EditError, Edited, Editor, InputCheck, Snapshots, Withdrawn};
+use swarm_wire::mail::{AnswerMail, Protocol};
+use swarm_wire::permission::{Answer, PermissionRequest};
+use swarm_wire::process::{LeaderAnswer, LeaderCall, Progress};
+use swarm_wire::{AgentId, RequestId, TurnId};
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use crate::process::convert;
+
+const GONE: &str = "the leader cannot be reached";
+
+/// What came back for a request.
+enum Reply {
+    Answer(Answer),
+    TakenBack,
+    Done(LeaderAnswer),
+}
+
+/// The ports of a teammate whose leader is elsewhere.
+pub(super) struct MailPorts {
+    requests: mpsc::Sender<Protocol>,
+    /// `None` once no mail is read any more.
+    waiting: Mutex<Option<HashMap<RequestId, oneshot::Sender<Reply>>>>,
+}
+
+impl MailPorts {
+    pub(super) fn new(requests: mpsc::Sender<Protocol>) -> Self {
+        Self { requests, waiting: Mutex::new(Some(HashMap::new())) }
+    }
+
+    /// Tells the user something.
+    pub(super) async fn warn(&self, text: String) {
+        let reports = vec![Progress::Warned { text }];
+        // A process that ends in this moment says no more.
+        let _ = self.requests.send(Protocol::Progress { reports, ended: false }).await;
+    }
+
+    pub(super) fn answered(&self, answer: AnswerMail) {
+        let id = answer.request_id.clone();
+        self.reply(&id, Reply::Answer(answer.into_answer()));
+    }
+
+    pub(super) fn taken_back(&self, id: &RequestId) {
+        self.reply(id, Reply::TakenBack);
+    }
+
+    pub(super) fn done(&self, id: &RequestId, answer: LeaderAnswer) {
+        self.reply(id, Reply::Done(answer));
+    }
+
+    fn reply(&self, id: &RequestId, reply: Reply) {
+        let waiting = self.waiting().as_mut().and_then(|waiting| waiting.remove(id));
+        if let Some(waiting) = waiting {
+            // Whoever gave up on it meanwhile wants no reply.
+            let _ = waiting.send(reply);
+        }
+    }
+
+    /// Gives up on every request.
+    pub(super) fn close(&self) {
+        *self.waiting() = None;
+    }
+
+    /// Where the reply to a request comes; at once nothing, when no mail is read any more.
+    fn reply_to(&self, id: &RequestId) -> oneshot::Receiver<Reply> {
+        let (reply, replied) = oneshot::channel();
+        self.waiting().as_mut().map(|waiting| waiting.insert(id.clone(), reply));
+        replied
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<HashMap<RequestId, oneshot::Sender<Reply>>>> {
+        // Each change leaves a whole map, whoever panics.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn call(&self, call: LeaderCall) -> LeaderAnswer {
+        let request_id = RequestId::new(swarm_agent::turn_id().as_str());
+        let answer = self.reply_to(&request_id);
+        let gone = || LeaderAnswer::Refused { why: GONE.to_owned() };
+        if self.requests.send(Protocol::LeaderRequest { request_id, call }).await.is_err() {
+            return gone();
+        }
+        match answer.await {
+            Ok(Reply::Done(answer)) => answer,
+            _ => gone(),
+        }
+    }
+}
+
+#[async_trait]
+impl Ask for MailPorts {
+    async fn ask(
+        &self,
+        request: PermissionRequest,
+        _check: InputCheck,
+        turn: &CancellationToken,
+    ) -> Result<Answer, Withdrawn> {
+        let id = request.id.clone();
+        let mut answer = self.reply_to(&id);
+        let asked = Protocol::PermissionRequest(convert::ask_of(request));
+        self.requests.send(asked).await.map_err(|_| Withdrawn)?;
+        let reply = match turn.run_until_cancelled(&mut answer).await {
+            Some(reply) => reply,
+            None => {
+                let withdraw = Protocol::PermissionWithdraw { request_id: id };
+                self.requests.send(withdraw).await.map_err(|_| Withdrawn)?;
+                // What was answered before the leader read this counts.
+                answer.await
+            }
+        };
+        match reply {
+            Ok(Reply::Answer(answer)) => Ok(answer),
+            _ => Err(Withdrawn),
+        }
+    }
+
+    async fn allowance(&self, _agent: &AgentId) -> Result<(), String> {
+        match self.call(LeaderCall::Allowance).await {
+            LeaderAnswer::Done => Ok(()),
+            LeaderAnswer::Refused { why } => Err(why),
+            _ => Err(GONE.to_owned()),
+        }
+    }
+}
+
+#[async_trait]
+impl Editor for MailPorts {
+    async fn open_text(&self, path: &Path) -> Option<String> {
+        match self.call(LeaderCall::OpenText { path: path.to_owned() }).await {
+            LeaderAnswer::Text { text } => text,
+            _ => None,
+        }
+    }
+
+    async fn edit(&self, path: &Path, before: &str, after: &str) -> Result<Edited, EditError> {
+        let (path, before, after) = (path.to_owned(), before.to_owned(), after.to_owned());
+        match self.call(LeaderCall::Edit { path, before, after }).await {
+            LeaderAnswer::Edited { saved: true } => Ok(Edited::Saved),
+            LeaderAnswer::Edited { saved: false } => Ok(Edited::Unsaved),
+            LeaderAnswer::NotOpen => Err(EditError::NotOpen),
+            LeaderAnswer::Changed => Err(EditError::Changed),
+            LeaderAnswer::Refused { why } => Err(EditError::Refused(why)),
+            _ => Err(EditError::Unconfirmed),
+        }
+    }
+}
+
+#[async_trait]
+impl Snapshots for MailPorts {
+    async fn keep(&self, _member: &AgentId, turn: &TurnId, change: &str) {
+        self.call(LeaderCall::Keep { turn: turn.clone(), change: change.to_owned() }).await;
+    }
+}

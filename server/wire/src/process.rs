@@ -1,0 +1,139 @@
+//! What a teammate in a process of its own and its leader tell each other, beside the mail that all members have.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::ids::{AgentId, MessageId, TurnId};
+use crate::lsp::TurnEnd;
+use crate::permission::{Behavior, Mode, Scope, Trust};
+use crate::settings::{Effort, Provider, Secret};
+
+/// What a teammate's process is started with. It goes by a file that is gone once read.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartOrder {
+    pub agent: AgentId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// Absolute, with symbolic links resolved.
+    pub cwd: PathBuf,
+    /// The tools that its kind leaves it besides those of the team; all without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// What its model reads of its kind.
+    #[serde(default)]
+    pub about_kind: String,
+    pub bounds: MemberBounds,
+    pub model: MemberModel,
+}
+
+/// What its model requests are made with. It holds the key, so it never goes by mail.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberModel {
+    pub provider: Option<Provider>,
+    pub base_url: Option<String>,
+    #[serde(serialize_with = "exposed")]
+    pub api_key: Option<Secret>,
+    pub model: String,
+    pub effort: Option<Effort>,
+    /// The longest answer, in tokens.
+    pub max_tokens: u32,
+    /// In tokens, history and answer together.
+    pub context_window: u32,
+    /// Whether a budget holds.
+    pub metered: bool,
+}
+
+/// For the one file that carries a key to another process.
+fn exposed<S: Serializer>(key: &Option<Secret>, serializer: S) -> Result<S::Ok, S::Error> {
+    key.as_ref().map(Secret::expose).serialize(serializer)
+}
+
+/// What holds for a teammate's calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberBounds {
+    pub mode: Mode,
+    pub trust: Trust,
+    pub rules: Vec<HeldRule>,
+    /// Further patterns of files that hold secrets.
+    pub secrets: Vec<String>,
+    pub walls: Walls,
+}
+
+/// One rule with where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldRule {
+    pub rule: String,
+    pub behavior: Behavior,
+    pub scope: Scope,
+    /// Whether it may grant.
+    pub trusted: bool,
+}
+
+/// How far the walls around commands reach on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Walls {
+    Full,
+    FilesOnly,
+    None,
+}
+
+/// One thing that a teammate's process reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Progress {
+    TurnStarted { turn: TurnId },
+    Text { turn: TurnId, text: String },
+    Restarted { turn: TurnId, attempt: u32, discarded_text: String },
+    Waiting { turn: TurnId, seconds: f64, reason: String },
+    Resumed,
+    Used { model: String, input: u64, written: u64, output: u64, cached: u64 },
+    ToolStarted { turn: TurnId, tool_use_id: String, name: String, description: String },
+    ToolFinished { turn: TurnId, tool_use_id: String, is_error: bool, content: String },
+    TurnEnded { turn: TurnId, end: TurnEnd, detail: Option<String> },
+    Warned { text: String },
+    Sent { to: AgentId, id: MessageId, summary: Option<String>, text: String },
+    Compacted { before: usize, after: usize },
+    TasksChanged,
+    Alive,
+    Idle,
+}
+
+/// What only the leader can do for a teammate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "camelCase")]
+pub enum LeaderCall {
+    /// The text of a document as the user's editor has it.
+    OpenText { path: PathBuf },
+    /// Changes an open document.
+    Edit { path: PathBuf, before: String, after: String },
+    /// Keeps what the workspace is, before a turn's first change.
+    Keep { turn: TurnId, change: String },
+    /// Waits until a budget has room for a request.
+    Allowance,
+}
+
+/// What came of a [`LeaderCall`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "result", rename_all = "camelCase")]
+pub enum LeaderAnswer {
+    /// `None`: it is not open.
+    Text {
+        text: Option<String>,
+    },
+    Edited {
+        saved: bool,
+    },
+    NotOpen,
+    Changed,
+    Unconfirmed,
+    Refused {
+        why: String,
+    },
+    Done,
+}

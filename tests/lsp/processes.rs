@@ -1,0 +1,106 @@
+//! Teammates in processes of their own: how their end is seen, what is left of them, and who can read their keys.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::json;
+use swarm_tests::{Caps, Editor, World};
+
+use crate::backends::{ada, bash, done, ended, spawn};
+use crate::of;
+
+/// The process that ada runs in.
+fn process_of_ada(world: &World) -> String {
+    world.wait_for_process("swarm-ls teammate");
+    world.running("swarm-ls teammate").remove(0).split(' ').next().unwrap_or_default().to_owned()
+}
+
+fn kill(process: &str) {
+    assert!(Command::new("kill").args(["-KILL", process]).status().unwrap().success());
+}
+
+/// Waits until ada's process works on a command that takes long.
+fn at_work(world: &World, editor: &mut Editor) -> String {
+    spawn(editor, "hidden");
+    world.wait_for_process("sleep 4711");
+    process_of_ada(world)
+}
+
+#[test]
+fn a_process_that_was_killed_is_shown_and_restarts_with_its_history() {
+    let (_model, world) = ada([
+        swarm_tests::script::reply([bash("sleep 4711")]),
+        done().expect("The server ended in the middle of your turn"),
+        done().expect("Once more."),
+    ]);
+    let mut editor = world.editor(Caps::rich());
+    let process = at_work(&world, &mut editor);
+    kill(&process);
+    let end = editor.await_event("memberEnded");
+    assert_eq!(end["event"]["outcome"], "gone", "{end}");
+    editor.await_gone("sleep 4711");
+    editor.request("swarm/teammate/restart", json!({ "member": "ada" }));
+    editor.request("swarm/prompt", json!({ "text": "Once more.", "member": "ada" }));
+    while editor.request("swarm/state", json!({}))["members"][1]["state"] != "idle" {
+        editor.await_event_where("memberChanged", |event| event["member"]["name"] == "ada");
+    }
+    let history = editor.request("swarm/transcript", json!({ "member": "ada" }));
+    assert!(history.to_string().contains("sleep 4711"), "{history}");
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_no_process() {
+    let (_model, world) = ada([swarm_tests::script::reply([bash("sleep 4711")])]);
+    let mut editor = world.editor(Caps::rich());
+    at_work(&world, &mut editor);
+    editor.kill();
+    world.none_left(Duration::from_secs(2));
+}
+
+#[test]
+fn a_server_that_ends_takes_its_teammates_along() {
+    let (_model, world) = ada([swarm_tests::script::reply([bash("sleep 4711")])]);
+    let mut editor = world.editor(Caps::rich());
+    at_work(&world, &mut editor);
+    editor.close();
+    world.none_left(Duration::from_secs(2));
+}
+
+#[test]
+fn the_next_server_starts_it_again_when_it_hears_from_someone() {
+    let (_model, world) = ada([done(), done().expect("Hello again.")]);
+    let mut first = world.editor(Caps::rich());
+    spawn(&mut first, "hidden");
+    ended(&mut first);
+    first.await_event_where("turnEnded", |event| of(event, "team-lead"));
+    first.close();
+    let mut editor = world.editor(Caps::rich());
+    editor.request("swarm/prompt", json!({ "text": "Hello again.", "member": "ada" }));
+    assert_eq!(ended(&mut editor), "completed");
+    process_of_ada(&world);
+}
+
+#[test]
+fn the_key_is_in_no_argument_no_environment_and_no_file() {
+    let (_model, world) = ada([swarm_tests::script::reply([bash("sleep 4711")])]);
+    let mut editor = world.editor(Caps::rich());
+    let process = at_work(&world, &mut editor);
+    for part in ["cmdline", "environ"] {
+        let bytes = fs::read(format!("/proc/{process}/{part}")).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains("test-key"), "{part}");
+    }
+    let found = Command::new("grep").args(["-rlaF", "test-key"]).arg(world.swarm_home()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&found.stdout), "");
+}
+
+#[test]
+fn a_backend_that_cannot_be_had_is_refused_with_what_can() {
+    let (_model, world) = ada([]);
+    let mut editor = world.editor(Caps::rich());
+    let params = json!({ "name": "ada", "prompt": "Go.", "backend": "tmux" });
+    let error = editor.try_request("swarm/teammate/spawn", params).unwrap_err();
+    assert!(error.message.contains("`hidden`"), "{}", error.message);
+    let members = editor.request("swarm/state", json!({}))["members"].take();
+    assert!(!members.to_string().contains("ada@"), "{members}");
+}
