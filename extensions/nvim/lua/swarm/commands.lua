@@ -83,6 +83,15 @@ local SUBCOMMANDS = {
       require("swarm.questions").pending()
     end,
   },
+  compact = {
+    does = "have a member's history summarised before it goes on",
+    complete = members,
+    run = function(words)
+      client.request("swarm/conversation/compact", { member = words[1] }, function()
+        client.say("its history is summarised before its next request")
+      end)
+    end,
+  },
   interrupt = {
     does = "end a member's turn",
     complete = members,
