@@ -8,7 +8,7 @@ use serde_json::json;
 use swarm_tests::{Caps, Editor, World};
 
 use crate::backends::{ada, bash, done, ended, spawn};
-use crate::of;
+use crate::{asked, of};
 
 /// The process that ada runs in.
 fn process_of_ada(world: &World) -> String {
@@ -47,6 +47,33 @@ fn a_process_that_was_killed_is_shown_and_restarts_with_its_history() {
     }
     let history = editor.request("swarm/transcript", json!({ "member": "ada" }));
     assert!(history.to_string().contains("sleep 4711"), "{history}");
+}
+
+#[test]
+fn what_was_allowed_for_its_session_holds_when_it_is_started_again() {
+    let (_model, world) = ada([
+        swarm_tests::script::reply([bash("touch made")]),
+        done(),
+        swarm_tests::script::reply([bash("touch made")]),
+        done(),
+    ]);
+    let mut editor = world.editor(Caps::rich());
+    spawn(&mut editor, "hidden");
+    let request = asked(&mut editor);
+    let mut rule = request["permissionSuggestions"][0].clone();
+    rule["scope"] = json!("session");
+    let params = json!({ "ids": [request["id"]], "decision": "allow", "remember": rule });
+    editor.request("swarm/permission/resolve", params);
+    assert_eq!(ended(&mut editor), "completed");
+    fs::remove_file(world.path("made")).unwrap();
+
+    kill(&process_of_ada(&world));
+    editor.await_event("memberEnded");
+    editor.request("swarm/teammate/restart", json!({ "member": "ada" }));
+    editor.request("swarm/prompt", json!({ "text": "Again.", "member": "ada" }));
+    // Asked, it would wait for ever.
+    assert_eq!(ended(&mut editor), "completed");
+    assert!(world.path("made").exists());
 }
 
 #[test]
