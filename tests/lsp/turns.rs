@@ -177,3 +177,44 @@ fn tools_start_and_finish_as_events() {
     editor.await_event("turnEnded");
     assert!(model.last_message().contains("not saved yet"), "{}", model.last_message());
 }
+
+#[test]
+fn calls_that_only_read_run_side_by_side_and_all_others_in_their_turn() {
+    let bash = |command: &str| call("Bash", json!({ "command": command }));
+    let edit = call("Edit", json!({ "path": "a.txt", "old_string": "one", "new_string": "two" }));
+    let script = Script::new().agent(
+        "team-lead",
+        [
+            reply([
+                bash("sleep 0.3; echo first"),
+                bash("sleep 0.3; echo second"),
+                call("Read", json!({ "path": "a.txt" })),
+                // Made from what the call before it read.
+                edit,
+                bash("cat a.txt"),
+            ]),
+            reply([say("Done.")]).expect("two\n[exit code 0]"),
+        ],
+    );
+    let (model, world) = played(script);
+    world.write("a.txt", "one\n");
+    let mut editor = world.editor(Caps::rich());
+    editor.notify(
+        "workspace/didChangeConfiguration",
+        json!({ "settings": { "swarm": { "trust": "workspace" } } }),
+    );
+    prompt(&mut editor, "Look.");
+    let mut order = Vec::new();
+    while order.len() < 10 {
+        let params = editor.await_notification("swarm/event", |params| {
+            params["event"]["kind"].as_str().is_some_and(|kind| kind.starts_with("tool"))
+        });
+        order.push(params["event"]["kind"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(order[..3], ["toolStarted", "toolStarted", "toolStarted"]);
+    assert_eq!(order[6..], ["toolStarted", "toolFinished", "toolStarted", "toolFinished"]);
+    assert_eq!(editor.await_event("turnEnded")["event"]["reason"], "completed");
+    // The results stand in the order of the calls.
+    let told = model.wait_for(2)[1].body["messages"].to_string();
+    assert!(told.find("first").unwrap() < told.find("second").unwrap());
+}

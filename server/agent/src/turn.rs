@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures::future::join_all;
 use swarm_model::{CallError, Delta, Error as ModelError, Message, Part, Reply, Request, Stop, Usage};
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::transcript::{Body, CallResult};
@@ -18,8 +19,10 @@ use crate::event::{Report, Reporter};
 use crate::gate::{Call, Gate, failed};
 use crate::inbox::{Inbox, Input};
 use crate::life::TurnSwitch;
-use crate::tools::{ToolContext, ToolError};
+use crate::tools::{PreparedCall, ToolContext, ToolError};
 
+/// Calls of one answer that run at a time, where they only read.
+const SIDE_BY_SIDE: usize = 8;
 /// The longest result kept in a history, in bytes; what is over is cut from its middle.
 const RESULT_MAX: usize = 120_000;
 const INTERRUPTED: &str = "The user interrupted this turn.";
@@ -251,42 +254,70 @@ impl Engine {
         Body::Assistant { content: blocks_of(content), by: self.asked.clone() }
     }
 
-    /// One result for each call, in order; after an interrupt the rest are aborted without being run.
+    /// One result for each call, in order; after an interrupt the rest are aborted without being run. Calls that only
+    /// read run side by side, all others alone.
     async fn run_calls(&self, turn: &TurnId, calls: &[Call], context: &ToolContext) -> Vec<CallResult> {
         let mut results = Vec::with_capacity(calls.len());
+        let mut readers = Vec::new();
         for call in calls {
-            let prepared = match context.turn.is_cancelled() {
-                true => Err(ToolError::Aborted),
-                false => self.gate.prepare(call, context).await,
-            };
-            let description = match &prepared {
-                Ok(prepared) => prepared.preview().description.clone(),
-                Err(_) => call.name.clone(),
-            };
-            self.reporter
-                .send(Report::ToolStarted {
-                    turn: turn.clone(),
-                    tool_use_id: call.id.clone(),
-                    name: call.name.clone(),
-                    description,
-                })
-                .await;
-            let mut result = match prepared {
-                Ok(prepared) => self.gate.finish(call, prepared, context).await,
-                Err(error) => failed(call, &error),
-            };
-            result.content = cut_middle(result.content, RESULT_MAX);
-            self.reporter
-                .send(Report::ToolFinished {
-                    turn: turn.clone(),
-                    tool_use_id: call.id.clone(),
-                    is_error: result.is_error,
-                    content: result.content.clone(),
-                })
-                .await;
-            results.push(result);
+            let mut prepared = self.prepare(call, context).await;
+            let only_reads = prepared.as_ref().is_ok_and(|prepared| prepared.preview().effect.only_reads());
+            if !readers.is_empty() && (!only_reads || readers.len() == SIDE_BY_SIDE) {
+                results.extend(join_all(readers.drain(..)).await);
+                // It may rest on what was read just now, as an edit does.
+                prepared = self.prepare(call, context).await;
+            }
+            let run = self.run_call(turn, call, prepared, context);
+            if only_reads {
+                readers.push(run);
+            } else {
+                results.push(run.await);
+            }
         }
+        results.extend(join_all(readers).await);
         results
+    }
+
+    async fn prepare(&self, call: &Call, context: &ToolContext) -> Result<Box<dyn PreparedCall>, ToolError> {
+        if context.turn.is_cancelled() {
+            return Err(ToolError::Aborted);
+        }
+        self.gate.prepare(call, context).await
+    }
+
+    async fn run_call(
+        &self,
+        turn: &TurnId,
+        call: &Call,
+        prepared: Result<Box<dyn PreparedCall>, ToolError>,
+        context: &ToolContext,
+    ) -> CallResult {
+        let description = match &prepared {
+            Ok(prepared) => prepared.preview().description.clone(),
+            Err(_) => call.name.clone(),
+        };
+        self.reporter
+            .send(Report::ToolStarted {
+                turn: turn.clone(),
+                tool_use_id: call.id.clone(),
+                name: call.name.clone(),
+                description,
+            })
+            .await;
+        let mut result = match prepared {
+            Ok(prepared) => self.gate.finish(call, prepared, context).await,
+            Err(error) => failed(call, &error),
+        };
+        result.content = cut_middle(result.content, RESULT_MAX);
+        self.reporter
+            .send(Report::ToolFinished {
+                turn: turn.clone(),
+                tool_use_id: call.id.clone(),
+                is_error: result.is_error,
+                content: result.content.clone(),
+            })
+            .await;
+        result
     }
 
     /// The call to the model gave no whole answer: what came of it is kept, and the turn ends.

@@ -28,6 +28,15 @@ pub enum Effect {
 }
 
 impl Effect {
+    /// Whether it changes nothing, so that the like of it can run at the same time.
+    pub fn only_reads(&self) -> bool {
+        match self {
+            Self::Reads { .. } => true,
+            Self::Runs { .. } => self.level() == Level::ReadOnly,
+            _ => false,
+        }
+    }
+
     pub fn level(&self) -> Level {
         match self {
             Self::Reads { .. } | Self::Team | Self::EndsPlanning => Level::ReadOnly,
