@@ -181,3 +181,29 @@ fn where_there_is_no_repository_work_goes_on_without_checkpoints() {
     let told = refused(&mut editor, "swarm/checkpoint/list", json!({}));
     assert!(told.contains("in no git repository"), "{told}");
 }
+
+#[test]
+fn a_workspace_that_is_a_part_of_a_repository_is_given_back_and_nothing_around_it() {
+    let script = Script::new().agent(
+        "team-lead",
+        [
+            reply([call("Bash", json!({ "command": "echo x >> in.txt; touch new.txt" }))]),
+            reply([say("Done.")]),
+        ],
+    );
+    let (_model, world) = played(script);
+    git(&world, &["init", "-q", ".."]);
+    world.write("in.txt", "in\n");
+    world.write("../out.txt", "out\n");
+    git(&world, &["add", "in.txt", "../out.txt"]);
+    let mut editor = rich(&world);
+    prompt(&mut editor, "Work.");
+    completed(&mut editor);
+    world.write("../out.txt", "changed since\n");
+    let id = checkpoints(&mut editor)[0]["id"].clone();
+    let restored = restore(&mut editor, &id);
+    assert_eq!(restored["files"].as_array().unwrap().len(), 2, "{restored}");
+    assert_eq!(world.read("in.txt"), "in\n");
+    assert!(!world.path("new.txt").exists());
+    assert_eq!(world.read("../out.txt"), "changed since\n");
+}

@@ -54,6 +54,11 @@ impl Queue {
         calls.map(|pending| pending.request.clone()).collect()
     }
 
+    /// The plan that waits under this id.
+    pub(crate) fn plan(&self, id: &RequestId) -> Option<PlanRequest> {
+        self.get(id).and_then(plan_of)
+    }
+
     /// The plans that wait.
     pub(crate) fn plans(&self) -> Vec<PlanRequest> {
         self.pending.iter().filter_map(|pending| plan_of(&pending.request)).collect()

@@ -13,9 +13,8 @@ pub(super) async fn kept(text: String, kind: &str, context: &ToolContext) -> Str
     if text.len() <= SHOWN_MAX {
         return text;
     }
-    let end = (0..=SHOWN_MAX).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
-    let head = text.get(..end).unwrap_or_default();
-    let left = text.len() - end;
+    let head = &text[..text.floor_char_boundary(SHOWN_MAX)];
+    let left = text.len() - head.len();
     let file = context.outputs.join(format!("{}.txt", turn_id().as_str().replacen("turn", kind, 1)));
     let written = async {
         fs::create_dir_all(&context.outputs).await?;

@@ -58,8 +58,10 @@ pub(super) struct Difference {
 
 /// The repository around a workspace.
 pub(super) struct Repo {
+    /// Where every command runs.
     pub(super) top: PathBuf,
-    workspace: PathBuf,
+    /// The workspace, as git takes a path.
+    workspace: String,
     /// The index that snapshots are made with, which spares hashing what did not change.
     index: PathBuf,
     /// What the refs of the team begin with.
@@ -71,7 +73,7 @@ impl Repo {
     pub(super) async fn find(workspace: &Path, folder: &Path, team: &str) -> Result<Self> {
         let mut repo = Self {
             top: workspace.to_owned(),
-            workspace: workspace.to_owned(),
+            workspace: String::new(),
             index: folder.join("checkpoint.index"),
             refs: format!("refs/swarm/{team}/"),
         };
@@ -81,6 +83,8 @@ impl Repo {
             Err(error) => return Err(error),
         };
         repo.top = PathBuf::from(top.trim_end_matches('\n'));
+        let inside = workspace.strip_prefix(&repo.top).unwrap_or(Path::new(""));
+        repo.workspace = format!(":(top,literal){}", inside.display());
         Ok(repo)
     }
 
@@ -91,11 +95,13 @@ impl Repo {
         if !self.index.exists() {
             let own = self.git(&["rev-parse", "--git-path", "index"]).await?;
             // What the user's index knows of unchanged files is known here, too. A new repository has none.
-            let _ = tokio::fs::copy(self.workspace.join(own.trim_end_matches('\n')), &self.index).await;
+            let _ = tokio::fs::copy(self.top.join(own.trim_end_matches('\n')), &self.index).await;
         }
-        self.with_index(&self.index, &["add", "--all", "."], None).await?;
+        self.with_index(&self.index, &["add", "--all", "--", &self.workspace], None).await?;
         // Files that are tracked although they are ignored.
-        let forced = self.git(&["ls-files", "--cached", "--ignored", "--exclude-standard", "-z"]).await?;
+        let ignored =
+            ["ls-files", "--cached", "--ignored", "--exclude-standard", "-z", "--", &self.workspace];
+        let forced = self.git(&ignored).await?;
         if !forced.is_empty() {
             let update = ["update-index", "--add", "--remove", "-z", "--stdin"];
             self.with_index(&self.index, &update, Some(forced.into_bytes())).await?;
@@ -129,9 +135,8 @@ impl Repo {
 
     /// What of the workspace differs between two trees.
     pub(super) async fn differences(&self, from: &str, to: &str) -> Result<Vec<Difference>> {
-        let inside = self.workspace.strip_prefix(&self.top).unwrap_or(Path::new(""));
-        let only = format!(":(top,literal){}", inside.display());
-        let command = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to, "--", &only];
+        let command =
+            ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to, "--", &self.workspace];
         let told = self.git(&command).await?;
         let mut fields = told.split('\0').filter(|field| !field.is_empty());
         let mut found = Vec::new();
@@ -161,14 +166,8 @@ impl Repo {
             names.extend_from_slice(path.as_os_str().as_encoded_bytes());
             names.push(0);
         }
-        let top = Self {
-            top: self.top.clone(),
-            workspace: self.top.clone(),
-            index: index.clone(),
-            refs: self.refs.clone(),
-        };
-        let written =
-            top.with_index(&index, &["checkout-index", "-f", "-q", "-z", "--stdin"], Some(names)).await;
+        let checkout = ["checkout-index", "-f", "-q", "-z", "--stdin"];
+        let written = self.with_index(&index, &checkout, Some(names)).await;
         let _ = tokio::fs::remove_file(&index).await;
         written.map(drop)
     }
@@ -196,7 +195,7 @@ impl Repo {
         }
         command
             .args(arguments)
-            .current_dir(&self.workspace)
+            .current_dir(&self.top)
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("LC_ALL", "C")

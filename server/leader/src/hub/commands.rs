@@ -303,10 +303,7 @@ impl Hub {
             let problem = "goes with one request that is allowed".to_owned();
             return Err(Refusal::Invalid { field: "updatedInput", problem });
         }
-        if let Some(plan) = self
-            .team
-            .as_ref()
-            .and_then(|team| team.queue.plans().into_iter().find(|plan| ids.contains(&plan.id)))
+        if let Some(plan) = self.team.as_ref().and_then(|team| ids.iter().find_map(|id| team.queue.plan(id)))
         {
             let problem = format!("`{}` is a plan; decide it with swarm/plan/resolve", plan.id);
             return Err(Refusal::Invalid { field: "ids", problem });

@@ -103,8 +103,7 @@ impl Hub {
             Some(Mode::Plan) => return invalid("is `plan`, which an approval ends; name another"),
             _ => {}
         }
-        let open =
-            self.team.as_ref().and_then(|team| team.queue.plans().into_iter().find(|plan| plan.id == id));
+        let open = self.team.as_ref().and_then(|team| team.queue.plan(&id));
         let outcome = match open {
             None => self.resolve_one(&id, Answer { feedback, ..refused() }).await?,
             Some(plan) if approve => {

@@ -48,12 +48,7 @@ pub(crate) fn code_action(
             (format!("{}: reject the plan with this text", plan.name), "swarm.plan.reject", argument)
         });
         let deeds = feedback.into_iter().chain(words::plan_deeds(plan));
-        actions.extend(deeds.map(|(title, command, argument)| Action {
-            title,
-            command,
-            argument,
-            diagnostics: None,
-        }));
+        actions.extend(deeds.map(Action::without_lines));
     }
     for mark in pending::marks(&snapshot, &session.documents) {
         if has_file(mark.request) && mark.uri == *uri && mark.meets(params.range) {
@@ -65,12 +60,7 @@ pub(crate) fn code_action(
         actions.extend(decisions(request, &pending::batch(&snapshot, request), None));
     }
     let offers = handing::offers(&session.documents, uri, params.range);
-    actions.extend(offers.into_iter().map(|(title, command, argument)| Action {
-        title,
-        command,
-        argument,
-        diagnostics: None,
-    }));
+    actions.extend(offers.into_iter().map(Action::without_lines));
     Ok(actions.into_iter().map(|action| action.into_response(started.client.action_literals)).collect())
 }
 
@@ -97,6 +87,11 @@ struct Action {
 }
 
 impl Action {
+    /// One that marks no lines.
+    fn without_lines((title, command, argument): (String, &'static str, Value)) -> Self {
+        Self { title, command, argument, diagnostics: None }
+    }
+
     fn into_response(self, literals: bool) -> CodeActionOrCommand {
         let command = Command::new(self.title.clone(), self.command.into(), Some(vec![self.argument]));
         if !literals {
