@@ -1,4 +1,4 @@
-//! One behaviour, however a teammate runs: in the server's process, or in a hidden one of its own.
+//! One behaviour, however a teammate runs: in the server's process, in a hidden one of its own, or in a terminal of the editor.
 
 use serde_json::{Value, json};
 use swarm_tests::script::{ReplyPart, Script, Step, call, reply, say, wait};
@@ -14,6 +14,9 @@ macro_rules! kept_by_all {
         }
         mod hidden {
             $(#[test] fn $promise() { super::$promise("hidden"); })*
+        }
+        mod editor_terminal {
+            $(#[test] fn $promise() { super::$promise("editor-terminal"); })*
         }
     };
 }
@@ -74,7 +77,7 @@ fn questions_are_allowed_rejected_and_allowed_with_another_input(backend: &str) 
         reply([bash("touch three")]).expect("The user rejected this call. They said: Not two."),
         done().expect("touch four"),
     ]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     spawn(&mut editor, backend);
     let one = asked(&mut editor);
     assert_eq!((&one["workerName"], &one["toolName"]), (&json!("ada"), &json!("Bash")), "{one}");
@@ -101,7 +104,7 @@ fn it_reads_what_is_unsaved_and_changes_it_through_the_editor(backend: &str) {
     ]);
     world.write("a.txt", "on disk\n");
     let uri = world.uri("a.txt");
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     editor.open(&uri, "unsaved\n");
     spawn(&mut editor, backend);
     let request = asked(&mut editor);
@@ -131,7 +134,7 @@ fn streamed_text_comes_whole_in_order_and_before_the_end_of_its_turn(backend: &s
     let words: Vec<String> = (0..60).map(|number| format!("word{number} ")).collect();
     let parts = words.iter().map(|word| say(word.as_str()));
     let (model, world) = ada([reply(parts.chain([wait("rest"), say("last")]))]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     spawn(&mut editor, backend);
     assert_eq!(streamed(&mut editor, "word59 "), words.concat(), "it comes while the model still speaks");
     model.open("rest");
@@ -141,7 +144,7 @@ fn streamed_text_comes_whole_in_order_and_before_the_end_of_its_turn(backend: &s
 
 fn an_interrupt_ends_the_turn_and_not_the_teammate(backend: &str) {
     let (_model, world) = ada([reply([bash("sleep 4711")]), done().expect("Go on.")]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     spawn(&mut editor, backend);
     world.wait_for_process("sleep 4711");
     let interrupted = editor.request("swarm/interrupt", json!({ "member": "ada" }));
@@ -158,7 +161,7 @@ fn it_refuses_to_end_with_a_reason_and_agrees_the_next_time(backend: &str) {
         reply([call("ShutdownReply", input)]).capture("id", "request_id `", "`")
     };
     let (_model, world) = ada([done(), answer(false), done(), answer(true)]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     spawn(&mut editor, backend);
     ended(&mut editor);
     let stop = json!({ "member": "ada" });
@@ -174,7 +177,7 @@ fn it_refuses_to_end_with_a_reason_and_agrees_the_next_time(backend: &str) {
 
 fn a_kill_ends_it_with_all_that_it_started(backend: &str) {
     let (_model, world) = ada([reply([bash("setsid sleep 4711 & sleep 4712")])]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     spawn(&mut editor, backend);
     world.wait_for_process("sleep 4711");
     world.wait_for_process("sleep 4712");
@@ -189,7 +192,7 @@ fn a_kill_ends_it_with_all_that_it_started(backend: &str) {
 fn a_change_of_mode_decides_what_waits(backend: &str) {
     let write = call("Write", json!({ "path": "a.txt", "content": "x" }));
     let (_model, world) = ada([reply([write]), done()]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     spawn(&mut editor, backend);
     let request = asked(&mut editor);
     let modes = json!({ "modes": [{ "member": "ada", "mode": "acceptEdits" }] });
@@ -207,7 +210,7 @@ fn an_approved_plan_sets_the_mode_before_the_teammate_goes_on(backend: &str) {
         reply([call("Write", json!({ "path": "a.txt", "content": "x" }))]),
         done(),
     ]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     let params = json!({ "name": "ada", "prompt": "Go.", "backend": backend, "planModeRequired": true });
     editor.request("swarm/teammate/spawn", params);
     let plan = editor.await_event("planRequested")["event"]["plan"].take();
@@ -219,7 +222,7 @@ fn an_approved_plan_sets_the_mode_before_the_teammate_goes_on(backend: &str) {
 
 fn the_model_that_is_chosen_later_holds_from_the_next_request(backend: &str) {
     let (model, world) = ada([done(), done().expect("Again.")]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = world.editor(Caps::with_terminals());
     spawn(&mut editor, backend);
     ended(&mut editor);
     editor.request("swarm/member/configure", json!({ "member": "ada", "model": "another-model" }));

@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use swarm_tests::{Caps, Editor, World};
 
 use crate::backends::{ada, bash, done, ended, spawn};
@@ -41,10 +41,9 @@ fn a_process_that_was_killed_is_shown_and_restarts_with_its_history() {
     assert_eq!(end["event"]["outcome"], "gone", "{end}");
     editor.await_gone("sleep 4711");
     editor.request("swarm/teammate/restart", json!({ "member": "ada" }));
+    assert_eq!(ended(&mut editor), "completed", "the turn that was cut off goes on");
     editor.request("swarm/prompt", json!({ "text": "Once more.", "member": "ada" }));
-    while editor.request("swarm/state", json!({}))["members"][1]["state"] != "idle" {
-        editor.await_event_where("memberChanged", |event| event["member"]["name"] == "ada");
-    }
+    assert_eq!(ended(&mut editor), "completed");
     let history = editor.request("swarm/transcript", json!({ "member": "ada" }));
     assert!(history.to_string().contains("sleep 4711"), "{history}");
 }
@@ -94,6 +93,76 @@ fn a_server_that_ends_takes_its_teammates_along() {
     world.none_left(Duration::from_secs(2));
 }
 
+/// Waits until ada, in a terminal of the editor, works on a command that takes long.
+fn at_work_in_a_terminal(world: &World, editor: &mut Editor) -> u32 {
+    spawn(editor, "editor-terminal");
+    world.wait_for_process("sleep 4711");
+    editor.process_in("terminal-1").unwrap()
+}
+
+fn in_a_terminal() -> (swarm_tests::FakeModel, World) {
+    ada([swarm_tests::script::reply([bash("sleep 4711")])])
+}
+
+#[test]
+fn a_terminal_that_is_closed_ends_its_teammate() {
+    let (_model, world) = in_a_terminal();
+    let mut editor = world.editor(Caps::with_terminals());
+    let process = at_work_in_a_terminal(&world, &mut editor);
+    assert!(Command::new("kill").args(["-HUP", &process.to_string()]).status().unwrap().success());
+    let end = editor.await_event("memberEnded");
+    assert_eq!(end["event"]["outcome"], "gone", "{end}");
+    editor.await_gone("sleep 4711");
+    editor.await_gone("swarm-ls teammate");
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_no_process_in_a_terminal() {
+    let (_model, world) = in_a_terminal();
+    let mut editor = world.editor(Caps::with_terminals());
+    at_work_in_a_terminal(&world, &mut editor);
+    editor.kill();
+    world.none_left(Duration::from_secs(2));
+}
+
+#[test]
+fn a_server_that_ends_closes_its_terminals() {
+    let (_model, world) = in_a_terminal();
+    let mut editor = world.editor(Caps::with_terminals());
+    at_work_in_a_terminal(&world, &mut editor);
+    editor.close();
+    world.none_left(Duration::from_secs(2));
+}
+
+#[test]
+fn a_terminal_is_shown_and_hidden_and_is_in_the_team_file() {
+    let (_model, world) = in_a_terminal();
+    let mut editor = world.editor(Caps::with_terminals());
+    at_work_in_a_terminal(&world, &mut editor);
+    editor.request("swarm/teammate/hide", json!({ "member": "ada" }));
+    editor.request("swarm/teammate/show", json!({ "member": "ada" }));
+    let told = ["swarm/terminal/hide terminal-1", "swarm/terminal/show terminal-1"];
+    assert_eq!(editor.shown(), told);
+    let error = editor.try_request("swarm/teammate/show", json!({ "member": "team-lead" })).unwrap_err();
+    assert!(error.message.contains("runs as `in-process`"), "{}", error.message);
+    let teams = world.swarm_home().join("teams");
+    let file = fs::read_dir(teams).unwrap().map(|item| item.unwrap().path());
+    let file = file.into_iter().find(|path| path.extension().is_some_and(|end| end == "json")).unwrap();
+    let file: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    assert_eq!(file["members"][1]["tmuxPaneId"], "terminal-1", "{file}");
+}
+
+#[test]
+fn auto_takes_the_editors_terminals_where_there_are_some() {
+    for (caps, backend) in [(Caps::with_terminals(), "editor-terminal"), (Caps::rich(), "in-process")] {
+        let (_model, world) = ada([done()]);
+        let mut editor = world.editor(caps);
+        let params = json!({ "name": "ada", "prompt": "Go.", "backend": "auto" });
+        assert_eq!(editor.request("swarm/teammate/spawn", params)["backend"], backend);
+        ended(&mut editor);
+    }
+}
+
 #[test]
 fn the_next_server_starts_it_again_when_it_hears_from_someone() {
     let (_model, world) = ada([done(), done().expect("Hello again.")]);
@@ -125,9 +194,15 @@ fn the_key_is_in_no_argument_no_environment_and_no_file() {
 fn a_backend_that_cannot_be_had_is_refused_with_what_can() {
     let (_model, world) = ada([]);
     let mut editor = world.editor(Caps::rich());
-    let params = json!({ "name": "ada", "prompt": "Go.", "backend": "tmux" });
-    let error = editor.try_request("swarm/teammate/spawn", params).unwrap_err();
-    assert!(error.message.contains("`hidden`"), "{}", error.message);
+    for (backend, help) in [
+        ("iterm2", "`hidden`"),
+        ("editor-terminal", "the extensions for VS Code and Neovim do"),
+        ("screen", "there are: `auto`, `in-process`"),
+    ] {
+        let params = json!({ "name": "ada", "prompt": "Go.", "backend": backend });
+        let error = editor.try_request("swarm/teammate/spawn", params).unwrap_err();
+        assert!(error.message.contains("backend") && error.message.contains(help), "{}", error.message);
+    }
     let members = editor.request("swarm/state", json!({}))["members"].take();
     assert!(!members.to_string().contains("ada@"), "{members}");
 }

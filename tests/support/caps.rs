@@ -22,6 +22,12 @@ impl Caps {
             .with("experimental", json!({ "swarm": { "events": true, "permissions": true, "editor": true } }))
     }
 
+    /// The same, with terminals for teammates.
+    pub fn with_terminals() -> Self {
+        let swarm = json!({ "events": true, "permissions": true, "editor": true, "terminals": true });
+        Self::plain().with("experimental", json!({ "swarm": swarm }))
+    }
+
     /// Hears events and is otherwise plain.
     pub fn listening() -> Self {
         Self::plain().with("experimental", json!({ "swarm": { "events": true } }))

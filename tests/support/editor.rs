@@ -3,10 +3,11 @@
 mod inbox;
 mod talk;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use self::inbox::{Inbox, NAMELESS};
 use crate::caps::Caps;
 use crate::processes;
+use crate::terminals::Terminals;
 use crate::wire::frame;
 use crate::world::uri;
 
@@ -41,7 +43,8 @@ pub struct Question {
 /// A server and the editor that talks to it.
 pub struct Editor {
     child: Child,
-    stdin: Option<ChildStdin>,
+    stdin: Arc<Mutex<Option<ChildStdin>>>,
+    terminals: Arc<Terminals>,
     inbox: Inbox,
     world: String,
     last_id: i64,
@@ -52,11 +55,15 @@ pub struct Editor {
 
 impl Editor {
     pub(crate) fn start(mut command: Command, world: String, root: Arc<tempfile::TempDir>) -> Self {
+        // What an editor's terminals have in their environment is what its server has.
+        let set = command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+        let env: Vec<(OsString, OsString)> = set.collect();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("the server does not start: {error}"));
-        let stdin = child.stdin.take();
+        let stdin = Arc::new(Mutex::new(child.stdin.take()));
         let stdout = child.stdout.take().unwrap_or_else(|| panic!("no stdout"));
-        let inbox = Inbox::new(stdout);
-        Self { child, stdin, inbox, world, last_id: 0, ended: false, _root: root }
+        let terminals = Arc::new(Terminals::new(stdin.clone(), env));
+        let inbox = Inbox::new(stdout, terminals.clone());
+        Self { child, stdin, terminals, inbox, world, last_id: 0, ended: false, _root: root }
     }
 
     /// Shakes hands; the result of `initialize`.
@@ -150,6 +157,26 @@ impl Editor {
         self.inbox.questions.iter().collect()
     }
 
+    /// Types into a terminal that the server had opened.
+    pub fn type_into(&mut self, terminal: &str, text: &str) {
+        self.terminals.type_into(terminal, text);
+    }
+
+    /// All that a terminal was told to show.
+    pub fn screen(&self, terminal: &str) -> String {
+        self.terminals.screen(terminal)
+    }
+
+    /// The process that was started in a terminal.
+    pub fn process_in(&self, terminal: &str) -> Option<u32> {
+        self.terminals.process(terminal)
+    }
+
+    /// The requests to show or hide a terminal that came.
+    pub fn shown(&self) -> Vec<String> {
+        self.terminals.shown()
+    }
+
     /// Sends a message as it is.
     pub fn send(&mut self, message: &Value) {
         self.send_bytes(&frame(message));
@@ -157,14 +184,15 @@ impl Editor {
 
     /// Writes bytes to the server's stdin.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
-        let Some(stdin) = &mut self.stdin else { panic!("stdin is closed") };
+        let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(stdin) = &mut *stdin else { panic!("stdin is closed") };
         let written = stdin.write_all(bytes).and_then(|()| stdin.flush());
         written.unwrap_or_else(|error| panic!("the server takes no more: {error}"));
     }
 
     /// Closes the server's stdin.
     pub fn close_stdin(&mut self) {
-        self.stdin = None;
+        *self.stdin.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// The server's process id.

@@ -9,6 +9,7 @@ mod caps;
 mod editor;
 mod model;
 mod processes;
+mod terminals;
 mod wire;
 mod world;
 

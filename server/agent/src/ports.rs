@@ -7,8 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
-use swarm_wire::settings::Effort;
-use swarm_wire::team::BackendType;
+use swarm_wire::settings::{BackendChoice, Effort};
 use swarm_wire::{AgentId, MemberName, TurnId};
 use tokio_util::sync::CancellationToken;
 
@@ -104,7 +103,7 @@ pub struct SpawnRequest {
     pub mode: Option<Mode>,
     pub agent_type: Option<String>,
     /// How it runs; the setting's when `None`.
-    pub backend: Option<BackendType>,
+    pub backend: Option<BackendChoice>,
 }
 
 /// What only the leader's agent can ask of the team.

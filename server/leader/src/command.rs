@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use swarm_wire::lsp::{
     CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
     ConfigureParams, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
-    PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, RestartParams,
-    SetModesParams, SpawnParams, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult,
-    TaskUpdateParams, TranscriptParams, TranscriptResult,
+    PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, SetModesParams,
+    SpawnParams, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
+    TeammateParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
@@ -109,7 +109,13 @@ pub enum Command {
         reply: Reply<CheckpointRestoreResult>,
     },
     Restart {
-        params: RestartParams,
+        params: TeammateParams,
+        reply: Reply<()>,
+    },
+    /// Bring a teammate's terminal into sight, or take it out.
+    Show {
+        params: TeammateParams,
+        visible: bool,
         reply: Reply<()>,
     },
     SetModes {

@@ -50,6 +50,8 @@ pub(crate) enum Event {
     WriteActive,
     /// Something that clients are to hear of.
     Tell(Box<ClientEvent>),
+    /// A teammate's process runs, in the place with this handle.
+    Placed { agent: AgentId, handle: String },
     /// Mail for the leader.
     Mail(Arrival),
 }

@@ -10,15 +10,16 @@ use swarm_wire::TeamName;
 use swarm_wire::lsp::{
     CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
     ConfigureParams, Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
-    PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, RestartParams,
-    SetModesParams, SpawnParams, StateResult, StopParams, StopResult, TaskCreateParams, TaskListParams,
-    TaskListResult, TaskUpdateParams, TranscriptParams, TranscriptResult,
+    PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, SetModesParams,
+    SpawnParams, StateResult, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult,
+    TaskUpdateParams, TeammateParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
+use crate::backend::editor_terminal::Terminals;
 use crate::command::{Command, Prompt, Refusal, Reply};
 
 /// How many events a slow reader may fall behind before it sees a gap.
@@ -58,6 +59,8 @@ pub struct Options {
     pub settings: Settings,
     pub machine: Machine,
     pub editor: Arc<dyn Editor>,
+    /// Where the editor opens terminals for teammates.
+    pub terminals: Option<Arc<dyn Terminals>>,
     pub session: Session,
 }
 
@@ -164,8 +167,18 @@ impl Leader {
     }
 
     /// Starts a member again that does not run, with its history; one that was cut off goes on.
-    pub async fn restart(&self, params: RestartParams) -> Result<(), Refusal> {
+    pub async fn restart(&self, params: TeammateParams) -> Result<(), Refusal> {
         self.call(|reply| Command::Restart { params, reply }).await
+    }
+
+    /// Brings a teammate's terminal into sight.
+    pub async fn show(&self, params: TeammateParams) -> Result<(), Refusal> {
+        self.call(|reply| Command::Show { params, visible: true, reply }).await
+    }
+
+    /// Takes a teammate's terminal out of sight; what is in it runs on.
+    pub async fn hide(&self, params: TeammateParams) -> Result<(), Refusal> {
+        self.call(|reply| Command::Show { params, visible: false, reply }).await
     }
 
     pub async fn set_modes(&self, params: SetModesParams) -> Result<Vec<MemberView>, Refusal> {

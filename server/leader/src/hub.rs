@@ -46,6 +46,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use crate::backend::Backends;
 use crate::checkpoints::Checkpoints;
 use crate::command::{Command, Refusal};
 use crate::event::Event;
@@ -109,7 +110,9 @@ struct Hub {
     event_inbox: mpsc::Receiver<Event>,
     reports: mpsc::Sender<(AgentId, Report)>,
     report_inbox: mpsc::Receiver<(AgentId, Report)>,
-    lives: JoinSet<LifeEnd>,
+    /// Each ends with how its member did, or with why it never came up.
+    lives: JoinSet<Result<LifeEnd, String>>,
+    backends: Backends,
     /// What is to happen later.
     timers: JoinSet<Event>,
     /// What clients' spawn calls made, so that the same call makes nothing twice.
@@ -147,6 +150,7 @@ impl Hub {
             reports,
             report_inbox,
             lives: JoinSet::new(),
+            backends: Backends::new(options.terminals),
             timers: JoinSet::new(),
             spawned: HashMap::new(),
             names: HashMap::new(),
@@ -304,6 +308,7 @@ impl Hub {
                 self.roster.forget(&agent);
                 self.publish(Vec::new());
             }
+            Event::Placed { agent, handle } => self.placed(&agent, handle).await,
             Event::Tell(event) => self.publish(vec![*event]),
             Event::Mail(Arrival::Message(incoming)) => self.mail(*incoming).await,
             Event::Mail(Arrival::Refused(text)) => self.publish(vec![ClientEvent::Warning { text }]),

@@ -2,6 +2,7 @@
 //!
 //! Start at [`Leader::start`]; everything that can happen to a team is one `event::Event` in `hub`.
 
+mod backend;
 mod checkpoints;
 pub mod command;
 mod event;
@@ -18,6 +19,7 @@ mod settings;
 mod team;
 pub mod teammate;
 
+pub use backend::editor_terminal::Terminals;
 pub use command::Refusal;
 pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, Session, TeamEvent};
 pub use hub::{BUDGET, PROJECT_RULES, home_of};

@@ -48,6 +48,12 @@ impl Ask for HubPorts {
 }
 
 impl HubPorts {
+    /// Tells the hub where a teammate's process runs.
+    pub(crate) async fn placed(&self, agent: &AgentId, handle: &str) {
+        // A hub that is gone has no team file to write.
+        let _ = self.events.send(Event::Placed { agent: agent.clone(), handle: handle.to_owned() }).await;
+    }
+
     /// Asks the hub, and waits for what it says.
     async fn call<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Result<T, String> {
         let gone = || "the server is shutting down".to_owned();

@@ -2,42 +2,34 @@
 //! what changed. All of it goes by signed mail; the process itself is only started, watched and ended.
 
 pub(crate) mod convert;
-pub(crate) mod hidden;
+mod place;
 mod requests;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use swarm_agent::life::LifeEnd;
 use swarm_agent::ports::{Editor, Snapshots};
 use swarm_agent::{Incoming, Post, Report};
 use swarm_guard::Bounds;
-use swarm_store::Root;
 use swarm_store::mailbox::Content;
+use swarm_store::{Root, TeamDir};
 use swarm_wire::mail::Protocol;
 use swarm_wire::process::MemberModel;
-use swarm_wire::team::BackendType;
 use swarm_wire::{AgentId, RequestId, TurnId};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::command::Refusal;
+use crate::backend::{Backend, Launch};
+use crate::command::{Refusal, Reply};
 use crate::ports::HubPorts;
-use hidden::Child;
+use place::Place;
 
-/// Refuses a way to run teammates that this version does not have.
-pub(crate) fn check(backend: BackendType) -> Result<(), Refusal> {
-    match backend {
-        BackendType::InProcess | BackendType::Hidden => Ok(()),
-        BackendType::EditorTerminal | BackendType::Tmux | BackendType::Iterm2 => {
-            let problem =
-                "is none that this version can run; use `in-process`, or `hidden` for a process of its own";
-            Err(Refusal::Invalid { field: "backend", problem: problem.to_owned() })
-        }
-    }
-}
+/// How long what changed may take to be written to a mailbox.
+const SETTLE_BOUND: Duration = Duration::from_secs(1);
 
 /// How the hub reaches a teammate's process.
 pub(crate) struct Link {
@@ -45,14 +37,36 @@ pub(crate) struct Link {
     pub(crate) incarnation: u64,
     pub(crate) mail: mpsc::UnboundedSender<Incoming>,
     pub(crate) model: watch::Sender<MemberModel>,
-    pub(crate) interrupts: mpsc::UnboundedSender<Vec<TurnId>>,
+    pub(crate) words: mpsc::UnboundedSender<Word>,
+}
+
+/// What the hub wants of a teammate's process.
+pub(crate) enum Word {
+    /// End the running turn, and these promised ones that did not begin.
+    Interrupt(Vec<TurnId>),
+    /// Bring its place into sight, or take it out.
+    Show { visible: bool, reply: Reply<()> },
+    /// Answered once it was told all that changed before.
+    Settle(oneshot::Sender<()>),
 }
 
 impl Link {
     /// Ends the running turn, and the promised ones that did not begin.
     pub(crate) fn interrupt(&self, promised: Vec<TurnId>) {
         // A process that ends in this moment has no turns.
-        let _ = self.interrupts.send(promised);
+        let _ = self.words.send(Word::Interrupt(promised));
+    }
+
+    /// Waits until the process was told all that changed, so that it knows of it before it hears what comes next.
+    pub(crate) fn settled(&self) -> impl Future<Output = ()> + use<> {
+        let (done, settled) = oneshot::channel();
+        let sent = self.words.send(Word::Settle(done));
+        async move {
+            if sent.is_ok() {
+                // One that ends in this moment hears nothing more.
+                let _ = tokio::time::timeout(SETTLE_BOUND, settled).await;
+            }
+        }
     }
 
     /// Sets what its next request is made with.
@@ -71,7 +85,9 @@ pub(crate) struct Led {
     pub(crate) color: Option<String>,
     pub(crate) cwd: PathBuf,
     pub(crate) root: Root,
-    pub(crate) child: Child,
+    pub(crate) dir: TeamDir,
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) launch: Launch,
     /// Writes as the leader.
     pub(crate) post: Arc<Post>,
     pub(crate) ports: Arc<HubPorts>,
@@ -81,12 +97,17 @@ pub(crate) struct Led {
     pub(crate) bounds: watch::Receiver<Bounds>,
     pub(crate) model: watch::Receiver<MemberModel>,
     pub(crate) mail: mpsc::UnboundedReceiver<Incoming>,
-    pub(crate) interrupts: mpsc::UnboundedReceiver<Vec<TurnId>>,
+    pub(crate) words: mpsc::UnboundedReceiver<Word>,
 }
 
-/// Leads it until it ends, or `life` does; then nothing of it runs any more.
-pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> LifeEnd {
+/// Starts it, and leads it until it ends, or `life` does; then nothing of it runs any more.
+///
+/// # Errors
+/// When it did not come up.
+pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> Result<LifeEnd, String> {
     let mut work = Work { open: HashMap::new(), answers: JoinSet::new(), granted: Arc::default() };
+    let opening = Place::open(led.backend.clone(), led.launch.clone(), led.dir.clone(), led.agent.clone());
+    let (mut opening, mut place) = (Box::pin(opening), None);
     let end = loop {
         // What changed goes out before what was answered, since an answer may rest on it.
         tokio::select! {
@@ -97,10 +118,7 @@ pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> LifeEnd {
                 led.tell(&Protocol::RulesUpdate { bounds }).await;
             }
             Ok(()) = led.model.changed() => led.tell_model().await,
-            Some(turns) = led.interrupts.recv() => {
-                let request_id = RequestId::new(swarm_agent::turn_id().as_str());
-                led.tell(&Protocol::Interrupt { request_id, turns }).await;
-            }
+            Some(word) = led.words.recv() => led.obey(word, place.as_ref()).await,
             Some(answer) = work.answers.join_next(), if !work.answers.is_empty() => {
                 if let Ok(answer) = answer {
                     led.tell(&answer).await;
@@ -111,18 +129,34 @@ pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> LifeEnd {
                     break LifeEnd::Agreed;
                 }
             }
-            lost = led.child.ended() => {
+            opened = &mut opening, if place.is_none() => {
+                let opened = opened?;
+                led.ports.placed(&led.agent, opened.handle()).await;
+                place = Some(opened);
+            }
+            lost = lost(place.as_ref()), if place.is_some() => {
                 let text = format!("the process of {} ended by itself ({lost}); restart it, it has its history", led.agent.name);
                 led.report(Report::Warned { text }).await;
                 break LifeEnd::Cancelled;
             }
         }
     };
-    led.child.end().await;
+    drop(opening);
+    if let Some(mut place) = place {
+        place.end().await;
+    }
     // What it asked is taken back.
     life.cancel();
     while work.answers.join_next().await.is_some() {}
-    end
+    Ok(end)
+}
+
+/// Waits until the process ended by itself; says how.
+async fn lost(place: Option<&Place>) -> String {
+    match place {
+        Some(place) => place.ended().await,
+        None => std::future::pending().await,
+    }
 }
 
 /// What is being done for a teammate's process.
@@ -135,6 +169,24 @@ struct Work {
 }
 
 impl Led {
+    async fn obey(&self, word: Word, place: Option<&Place>) {
+        match word {
+            Word::Interrupt(turns) => {
+                let request_id = RequestId::new(swarm_agent::turn_id().as_str());
+                self.tell(&Protocol::Interrupt { request_id, turns }).await;
+            }
+            Word::Show { visible, reply } => match place {
+                Some(place) => place.show(visible, reply),
+                None => {
+                    let why = format!("the terminal of {} is being opened", self.agent.name);
+                    // A client that went away takes no answer.
+                    let _ = reply.send(Err(Refusal::Failed(why)));
+                }
+            },
+            Word::Settle(done) => _ = done.send(()),
+        }
+    }
+
     async fn tell(&self, message: &Protocol) {
         if let Err(error) = self.post.send_protocol(&self.agent, message).await {
             tracing::error!(agent = %self.agent, %error, "a teammate's process was not told");

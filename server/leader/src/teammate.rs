@@ -12,9 +12,10 @@ use swarm_agent::{Arrival, Inbox, Incoming, Input, Letterbox, ModelChoice, Repor
 use swarm_guard::Bounds;
 use swarm_guard::exec::Confinement;
 use swarm_store::mailbox::Content;
-use swarm_store::{LiveLock, MemberKey, Root, Standing, TeamDir, Watch};
+use swarm_store::{Lease, LiveLock, MemberKey, Root, Standing, TeamDir, Watch};
 use swarm_wire::mail::Protocol;
 use swarm_wire::process::{MemberModel, StartOrder, Walls};
+use swarm_wire::team::BackendType;
 use swarm_wire::{AgentId, TeamName};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -31,6 +32,9 @@ use ports::MailPorts;
 const EARLIER_WAIT: Duration = Duration::from_secs(2);
 /// How long the leader may take to let one go that agreed to end.
 const FAREWELL: Duration = Duration::from_secs(5);
+
+/// How often a teammate looks whether its team is led.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// Why a teammate's process cannot work.
 #[derive(Debug, thiserror::Error)]
@@ -104,6 +108,9 @@ pub async fn run(
         team: None,
         switch: switch.clone(),
     };
+    if order.backend != BackendType::Hidden {
+        tokio::spawn(follow(root.team(&agent.team), lifeline.clone()));
+    }
     let desk = Desk { root, cwd: order.cwd, state, bounds, choice, inbox, ports, switch };
     let (outbox, life) = (Outbox::new(post, agent), lifeline.child_token());
     let sending = tokio::spawn(outbox.run(reported, requested));
@@ -121,6 +128,20 @@ pub async fn run(
         let _ = tokio::time::timeout(FAREWELL, lifeline.cancelled()).await;
     }
     Ok(())
+}
+
+/// Ends the teammate when its leader is gone, which it sees by the lease. A hidden one sees it by its stdin.
+async fn follow(dir: TeamDir, lifeline: CancellationToken) {
+    loop {
+        let team = dir.clone();
+        let led = tokio::task::spawn_blocking(move || Lease::holder(&team)).await;
+        match led {
+            Ok(Ok(holder)) if !holder.is_alive() => return lifeline.cancel(),
+            Ok(Err(error)) => tracing::warn!(%error, "whether the team is led is not known"),
+            _ => {}
+        }
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
 }
 
 /// Takes the order, and the teammate's place. Blocks.

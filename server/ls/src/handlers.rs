@@ -16,6 +16,7 @@ pub(crate) mod prompt;
 pub(crate) mod state;
 pub(crate) mod task;
 pub(crate) mod teammate;
+pub(crate) mod terminal;
 pub(crate) mod transcript;
 
 use swarm_wire::lsp::StateResult;

@@ -19,6 +19,7 @@ mod serve;
 mod server;
 mod session;
 mod tasks;
+mod terminals;
 mod trace;
 mod words;
 

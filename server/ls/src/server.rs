@@ -33,6 +33,7 @@ macro_rules! methods {
         fn register(builder: LspServiceBuilder<Front>) -> LspServiceBuilder<Front> {
             builder
                 $(.custom_method($name, route($handler)))+
+                .custom_method("swarm/terminal/closed", heard(handlers::terminal::closed))
                 .custom_method("window/workDoneProgress/cancel", heard(push::progress::cancel))
         }
     };
@@ -47,6 +48,8 @@ methods! {
     "swarm/teammate/spawn" => handlers::teammate::spawn,
     "swarm/teammate/stop" => handlers::teammate::stop,
     "swarm/teammate/restart" => handlers::teammate::restart,
+    "swarm/teammate/show" => handlers::teammate::show,
+    "swarm/teammate/hide" => handlers::teammate::hide,
     "swarm/teammate/setModes" => handlers::teammate::set_modes,
     "swarm/conversation/compact" => handlers::conversation::compact,
     "swarm/plan/list" => handlers::plan::list,

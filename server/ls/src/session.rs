@@ -13,10 +13,12 @@ use crate::exit::Exit;
 use crate::ingress::proxy::Proxy;
 use crate::pages::Pages;
 use crate::tasks::Tasks;
+use crate::terminals::ClientTerminals;
 
 pub(crate) struct Session {
     pub(crate) proxy: Proxy,
     pub(crate) documents: Arc<Documents>,
+    pub(crate) terminals: Arc<ClientTerminals>,
     pub(crate) exit: Exit,
     pub(crate) environment: Environment,
     pub(crate) pages: Pages,
@@ -36,7 +38,9 @@ impl Session {
     pub(crate) fn new(exit: Exit, environment: Environment) -> Self {
         let documents = Arc::new(Documents::new());
         let (proxy, pages) = (Proxy::default(), Pages::default());
-        Self { proxy, documents, exit, environment, pages, tasks: Tasks::default(), started: OnceLock::new() }
+        let terminals = Arc::new(ClientTerminals::new(proxy.clone()));
+        let (tasks, started) = (Tasks::default(), OnceLock::new());
+        Self { proxy, documents, terminals, exit, environment, pages, tasks, started }
     }
 
     /// Ends the handshake; only the first call counts.

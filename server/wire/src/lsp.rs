@@ -15,13 +15,13 @@ pub use self::checkpoint::{
 };
 pub use self::editor::{EditorSaveParams, EditorSaveResult};
 pub use self::event::{Event, EventParams, TurnEnd};
-pub use self::members::{ConfigureParams, MemberMode, RestartParams, SetModesParams};
+pub use self::members::{ConfigureParams, MemberMode, SetModesParams, TeammateParams};
 pub use self::plan::{PlanListParams, PlanListResult, PlanRequest, PlanResolveParams};
 pub use self::task::{TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams};
 pub use self::terminal::{TerminalClosedParams, TerminalOpenParams, TerminalParams};
 use crate::ids::{AgentId, MemberName, MessageId, RequestId, TeamName, TurnId};
 use crate::permission::{Mode, Outcome, PermissionRequest, RuleUpdate};
-use crate::settings::Effort;
+use crate::settings::{BackendChoice, Effort};
 use crate::task::Task;
 use crate::team::BackendType;
 use crate::transcript::Entry;
@@ -366,5 +366,5 @@ pub struct SpawnParams {
     pub plan_mode_required: bool,
     /// How it runs; the setting's `teammateBackend` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub backend: Option<BackendType>,
+    pub backend: Option<BackendChoice>,
 }

@@ -8,12 +8,14 @@ use crate::ids::{AgentId, MessageId, TurnId};
 use crate::lsp::TurnEnd;
 use crate::permission::{Behavior, Mode, Scope, Trust};
 use crate::settings::{Effort, Provider, Secret};
+use crate::team::BackendType;
 
 /// What a teammate's process is started with. It goes by a file that is gone once read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StartOrder {
     pub agent: AgentId,
+    pub backend: BackendType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
     /// Absolute, with symbolic links resolved.

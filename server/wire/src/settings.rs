@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::permission::Trust;
 use crate::team::BackendType;
@@ -37,7 +38,7 @@ pub struct Settings {
     /// How many members a team has at most, the leader's agent included; default 16.
     pub max_members: Option<usize>,
     /// How teammates run whose spawn does not say; default `in-process`.
-    pub teammate_backend: Option<BackendType>,
+    pub teammate_backend: Option<BackendChoice>,
     /// Who looks at a teammate's plan first; the user decides in any case.
     pub plan_review: PlanReview,
     /// Whether members that an earlier server's end cut off go on by themselves.
@@ -53,6 +54,61 @@ impl Settings {
         // The one that is never written.
         names.push("apiKey".to_owned());
         names
+    }
+}
+
+/// How a teammate is to run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackendChoice {
+    /// In a terminal that the user looks at, where there is one; else in the server.
+    Auto,
+    Named(BackendType),
+}
+
+impl Default for BackendChoice {
+    fn default() -> Self {
+        Self::Named(BackendType::InProcess)
+    }
+}
+
+impl BackendChoice {
+    /// What can be chosen, as it is written.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        std::iter::once("auto").chain(BackendType::ALL.into_iter().map(BackendType::as_str))
+    }
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Named(kind) => kind.as_str(),
+        }
+    }
+}
+
+impl FromStr for BackendChoice {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        if name == "auto" {
+            return Ok(Self::Auto);
+        }
+        let named = BackendType::ALL.into_iter().find(|kind| kind.as_str() == name).map(Self::Named);
+        named.ok_or_else(|| {
+            let names: Vec<String> = Self::names().map(|name| format!("`{name}`")).collect();
+            format!("`{name}` is no way to run a teammate; there are: {}", names.join(", "))
+        })
+    }
+}
+
+impl Serialize for BackendChoice {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for BackendChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 

@@ -18,6 +18,22 @@ pub enum BackendType {
     Iterm2,
 }
 
+impl BackendType {
+    pub const ALL: [Self; 5] =
+        [Self::InProcess, Self::EditorTerminal, Self::Tmux, Self::Hidden, Self::Iterm2];
+
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::InProcess => "in-process",
+            Self::EditorTerminal => "editor-terminal",
+            Self::Tmux => "tmux",
+            Self::Hidden => "hidden",
+            Self::Iterm2 => "iterm2",
+        }
+    }
+}
+
 /// `<root>/teams/<team>.json`. Times are Unix milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

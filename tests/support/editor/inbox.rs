@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufReader, Read};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Instant;
 
 use serde_json::Value;
 
 use super::{ErrorAnswer, Question};
+use crate::terminals::Terminals;
 use crate::wire::read;
 
 /// The key of an answer whose id is null.
@@ -26,12 +28,15 @@ pub(super) struct Inbox {
 pub(super) type Automatic = (Question, Value);
 
 impl Inbox {
-    /// Reads messages off `stdout` until its end.
-    pub(super) fn new(stdout: impl Read + Send + 'static) -> Self {
+    /// Reads messages off `stdout` until its end. Requests for terminals are answered as they come.
+    pub(super) fn new(stdout: impl Read + Send + 'static, terminals: Arc<Terminals>) -> Self {
         let (sender, incoming) = channel();
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             while let Some(message) = read(&mut stdout) {
+                if terminals.answer(&message) {
+                    continue;
+                }
                 if sender.send(message).is_err() {
                     return;
                 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "../wait.mjs";
-import { mends, onDisk } from "../world.mjs";
+import { call, mends, onDisk, say } from "../world.mjs";
 
 const STAND_IN = join(import.meta.dirname, "../standin.mjs");
 const KEY = "only-for-this-spec";
@@ -57,6 +57,28 @@ export default [
       editor.setOnMachine({});
       await eventually("our own server", () => editor.servers(workspace).length === 1);
       await window.says("idle");
+    },
+  },
+  {
+    name: "a teammate runs in a terminal of this window, edits what is open, and ends when its terminal is closed",
+    play: (workspace) => ({
+      "team-lead": [{ reply: [call("SpawnTeammate", { name: "ada", prompt: "Mend the greeting." })] }, say("Ada is on it.")],
+      ada: mends(`${workspace}/greeting.txt`, "helo", "hello", "Changed"),
+    }),
+    async run({ window, editor, workspace, picture }) {
+      await window.openTeam();
+      editor.setOnMachine({ "swarm.teammateBackend": "editor-terminal" });
+      await window.say("Have it mended.");
+      await window.says("1 needs you");
+      await window.page.locator(".terminal-outer-container").waitFor();
+      await picture("teammate-terminal");
+      await window.page.keyboard.press("Control+Alt+Q");
+      await window.conversation.locator("article").getByRole("button", { name: "Allow", exact: true }).first().click();
+      await eventually("the edit", () => onDisk(workspace, "greeting.txt") === "dear all,\nhello world\n");
+      await window.says("idle");
+      await window.command("Terminal: Kill the Active Terminal Instance");
+      await window.row("ada").filter({ hasText: "gone" }).waitFor();
+      editor.setOnMachine({});
     },
   },
   {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use swarm_guard::{Effect, Granted};
 use swarm_wire::MemberName;
 use swarm_wire::permission::Mode;
-use swarm_wire::settings::Effort;
+use swarm_wire::settings::{BackendChoice, Effort};
 
 use super::ToolContext;
 use super::mode_name::{ModeName, width};
@@ -29,6 +29,8 @@ pub(super) struct Input {
     agent_type: Option<String>,
     /// How much it may do unasked; the user is asked when you name a wider one than `default`.
     mode: Option<ModeName>,
+    /// Where it runs, only when the user said so: in-process, hidden, tmux, editor-terminal or auto.
+    backend: Option<String>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -74,6 +76,8 @@ impl Tool for SpawnTeammate {
         if input.prompt.trim().is_empty() {
             return Err(ToolError::tell("`prompt` is empty; a teammate needs a task."));
         }
+        let backend: Option<BackendChoice> =
+            input.backend.as_deref().map(str::parse).transpose().map_err(ToolError::tell)?;
         let of_type = match &input.agent_type {
             Some(kind) => team(context)?.mode_of_type(kind).await.map_err(ToolError::tell)?,
             None => None,
@@ -98,7 +102,7 @@ impl Tool for SpawnTeammate {
             effort: input.effort.map(Effort::from),
             mode: Some(mode),
             agent_type: input.agent_type,
-            backend: None,
+            backend,
         };
         Ok((preview, Plan { request }))
     }

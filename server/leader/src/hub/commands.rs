@@ -42,6 +42,7 @@ impl Hub {
             Command::Checkpoints { params, reply } => self.list_checkpoints(params, reply),
             Command::RestoreCheckpoint { params, reply } => self.restore_checkpoint(params, reply),
             Command::Restart { params, reply } => drop(reply.send(self.restart(params).await)),
+            Command::Show { params, visible, reply } => self.show(&params, visible, reply),
             Command::SetModes { params, reply } => drop(reply.send(self.set_modes(params).await)),
             Command::ConfigureMember { params, reply } => {
                 drop(reply.send(self.configure_member(params).await))
@@ -153,6 +154,10 @@ impl Hub {
     }
 
     pub(super) async fn send_as_user(&mut self, to: &AgentId, draft: Draft) -> Result<MessageId, Refusal> {
+        let live = self.roster.get(to).and_then(|member| member.live.as_ref());
+        if let Some(process) = live.and_then(|live| live.process.as_ref()) {
+            process.settled().await;
+        }
         let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
         let (sender, mailbox) = (team.user.clone(), team.led.dir.mailbox(to));
         blocking(move || sender.send(&mailbox, draft, swarm_store::Durability::Synced)).await

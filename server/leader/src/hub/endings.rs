@@ -120,9 +120,9 @@ impl Hub {
     }
 
     /// A member's task is over: it is shown as ended, its questions go, and unless it failed it leaves the team.
-    pub(super) async fn joined(&mut self, ended: Result<(Id, LifeEnd), JoinError>) {
+    pub(super) async fn joined(&mut self, ended: Result<(Id, Result<LifeEnd, String>), JoinError>) {
         let (id, end) = match ended {
-            Ok((id, end)) => (id, Ok(end)),
+            Ok((id, end)) => (id, end),
             Err(error) => (error.id(), Err(why(error))),
         };
         let Some(agent) = self.names.remove(&id) else { return };
@@ -131,6 +131,12 @@ impl Hub {
         }
         for id in self.team.as_ref().map(|team| team.queue.of(&agent)).unwrap_or_default() {
             self.withdraw(&id).await;
+        }
+        let begins = self.roster.get(&agent).is_some_and(|member| member.view.state == MemberState::Starting);
+        if let (true, Err(why)) = (begins, &end) {
+            self.never_came_up(&agent, &Refusal::Failed(why.clone())).await;
+            self.release_tasks(&agent).await;
+            return self.tasks_changed().await;
         }
         let killed =
             self.roster.get(&agent).and_then(|member| member.live.as_ref()).is_some_and(|live| live.killed);

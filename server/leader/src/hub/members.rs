@@ -36,22 +36,19 @@ const END_BOUND: Duration = Duration::from_millis(800);
 
 /// A member of the team file, before anything of it runs.
 pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
-    let startable = matches!(entry.backend_type, None | Some(BackendType::InProcess | BackendType::Hidden));
-    let asleep = startable || entry.agent_id.is_lead();
-    let state = if asleep { MemberState::Idle } else { MemberState::Gone };
     let spent = entry.spent.unwrap_or_default();
     let view = MemberView {
         agent_id: entry.agent_id.clone(),
         name: entry.name.clone(),
         team: team.clone(),
         color: entry.color.clone(),
-        state,
+        state: MemberState::Idle,
         turn_id: None,
         tool: None,
         running: Vec::new(),
         tool_calls: 0,
         last_activity: None,
-        asleep,
+        asleep: true,
         interrupted: false,
         tokens: tokens(&spent),
         cost: spent.cost,
@@ -113,8 +110,9 @@ impl Hub {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
         let kind = self.kind(request.agent_type.as_deref()).await?;
         let color = color.unwrap_or_else(|| self.roster.next_color().to_owned());
-        let backend = request.backend.or(self.settings.teammate_backend).unwrap_or(BackendType::InProcess);
-        crate::process::check(backend)?;
+        let backend = request.backend.or(self.settings.teammate_backend).unwrap_or_default();
+        let backend = self.backends.choose(backend).map_err(unavailable)?;
+        let backend = backend.map_or(BackendType::InProcess, |backend| backend.kind());
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let Some(lead_post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
         let max = self.settings.max_members.unwrap_or(DEFAULT_MAX_MEMBERS);
@@ -195,8 +193,8 @@ impl Hub {
         else {
             return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
         };
-        if view.backend == BackendType::Hidden {
-            return self.start_process(agent, state).await;
+        if let Some(backend) = self.backends.of(view.backend).map_err(unavailable)? {
+            return self.start_process(agent, backend, state).await;
         }
         let choice = self.choice(own);
         let (model, effort) = (choice.model.to_string(), own.effort.or(self.settings.effort));
@@ -244,7 +242,7 @@ impl Hub {
             team.lead_post = Some(post);
             let (mail, mut incoming) = mpsc::unbounded_channel();
             let (events, token) = (self.events.clone(), life.clone());
-            let live = bounded(life::run(setup, life.clone()), life.clone());
+            let live = bounded(here(setup, life.clone()), life.clone());
             self.lives.spawn(async move {
                 // The leader's mailbox is read by the hub, which gives its agent what is for the agent.
                 let forward = async {
@@ -260,7 +258,7 @@ impl Hub {
             })
         } else {
             let delivery = deliver(letterbox, setup.reporter.clone(), inbox.clone(), life.clone());
-            let live = bounded(life::run(setup, life.clone()), life.clone());
+            let live = bounded(here(setup, life.clone()), life.clone());
             self.lives.spawn(async move {
                 let (end, ()) = tokio::join!(live, delivery);
                 end
@@ -321,16 +319,29 @@ impl Hub {
     }
 }
 
+/// A life in this process.
+async fn here(setup: Setup, life: CancellationToken) -> Result<LifeEnd, String> {
+    Ok(life::run(setup, life).await)
+}
+
 /// A life that ends soon after it was cancelled: time enough to write down where it was.
-pub(super) async fn bounded(live: impl Future<Output = LifeEnd>, life: CancellationToken) -> LifeEnd {
+pub(super) async fn bounded(
+    live: impl Future<Output = Result<LifeEnd, String>>,
+    life: CancellationToken,
+) -> Result<LifeEnd, String> {
     let overdue = async {
         life.cancelled().await;
         tokio::time::sleep(END_BOUND).await;
     };
     tokio::select! {
         end = live => end,
-        () = overdue => LifeEnd::Cancelled,
+        () = overdue => Ok(LifeEnd::Cancelled),
     }
+}
+
+/// A backend that cannot be had.
+fn unavailable(problem: String) -> Refusal {
+    Refusal::Invalid { field: "backend", problem }
 }
 
 /// The state root with links resolved, as paths of calls are.

@@ -1,6 +1,7 @@
 //! How teammates come to life in processes of their own, and where their mail goes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,7 +10,7 @@ use swarm_agent::life::TurnSwitch;
 use swarm_store::mailbox::Content;
 use swarm_store::{Origin, Standing};
 use swarm_wire::AgentId;
-use swarm_wire::lsp::MemberState;
+use swarm_wire::lsp::{MemberState, TeammateParams};
 use swarm_wire::mail::Protocol;
 use swarm_wire::process::StartOrder;
 use tokio::sync::{mpsc, watch};
@@ -17,10 +18,10 @@ use tokio::sync::{mpsc, watch};
 use super::Hub;
 use super::members::{blocking, bounded};
 use super::models::own_choice;
-use crate::command::Refusal;
+use crate::backend::{Backend, Launch};
+use crate::command::{Refusal, Reply};
 use crate::ports::HubPorts;
-use crate::process::hidden::Child;
-use crate::process::{self, Led, Link, convert};
+use crate::process::{self, Led, Link, Word, convert};
 use crate::roster::Live;
 use crate::team;
 
@@ -29,6 +30,7 @@ impl Hub {
     pub(super) async fn start_process(
         &mut self,
         agent: &AgentId,
+        backend: Arc<dyn Backend>,
         state: Option<MemberState>,
     ) -> Result<(), Refusal> {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
@@ -44,6 +46,7 @@ impl Hub {
         let Some(post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
         let order = StartOrder {
             agent: agent.clone(),
+            backend: backend.kind(),
             color: color.clone(),
             cwd: workspace.clone(),
             tools,
@@ -58,28 +61,27 @@ impl Hub {
             Ok((own.incarnation(), own.hand_over(&root, &order)?))
         })
         .await?;
-        let child = Child::start(&self.machine.helper, self.root.path(), &workspace, &file);
-        let child = match child {
-            Ok(child) => child,
-            Err(error) => {
-                let _ = self.root.take_back(&file);
-                return Err(Refusal::Failed(format!(
-                    "the process of `{}` cannot start: {error}",
-                    agent.name
-                )));
-            }
+        let launch = Launch {
+            title: agent.name.to_string(),
+            color: color.clone(),
+            program: self.machine.helper.clone(),
+            args: vec!["teammate".to_owned(), file.display().to_string()],
+            cwd: workspace.clone(),
+            env: environment(agent, self.root.path()),
         };
         let (bounds, bounds_view) = watch::channel(bounds);
         let (model, model_view) = watch::channel(model);
         let (mail, mail_view) = mpsc::unbounded_channel();
-        let (interrupts, interrupts_view) = mpsc::unbounded_channel();
+        let (words, words_view) = mpsc::unbounded_channel();
         let life = self.process.child_token();
         let led = Led {
             agent: agent.clone(),
             color,
             cwd: workspace,
             root: self.root.clone(),
-            child,
+            dir: team.led.dir.clone(),
+            backend,
+            launch,
             post,
             ports: Arc::new(HubPorts { events: self.events.clone() }),
             editor: self.editor.clone(),
@@ -88,7 +90,7 @@ impl Hub {
             bounds: bounds_view,
             model: model_view,
             mail: mail_view,
-            interrupts: interrupts_view,
+            words: words_view,
         };
         let root = self.root.clone();
         let live = bounded(process::lead(led, life.clone()), life.clone());
@@ -106,7 +108,7 @@ impl Hub {
             switch: TurnSwitch::default(),
             bounds,
             choice: watch::channel(own_choice(&now)).0,
-            process: Some(Link { incarnation, mail, model, interrupts }),
+            process: Some(Link { incarnation, mail, model, words }),
             life,
             asked: HashSet::new(),
             killed: false,
@@ -115,6 +117,41 @@ impl Hub {
         };
         self.came_up(agent, live, (now.model, now.effort), state);
         Ok(())
+    }
+
+    /// Notes where a teammate's process runs.
+    pub(super) async fn placed(&mut self, agent: &AgentId, handle: String) {
+        let Some(team) = &mut self.team else { return };
+        let (dir, agent) = (team.led.dir.clone(), agent.clone());
+        let written = blocking(move || {
+            dir.update(|file| {
+                for member in file.members.iter_mut().filter(|member| member.agent_id == agent) {
+                    member.tmux_pane_id.clone_from(&handle);
+                }
+                file.clone()
+            })
+        });
+        match written.await {
+            Ok(file) => team.led.file = file,
+            Err(error) => tracing::error!(%error, "where a teammate runs is not in the team file"),
+        }
+    }
+
+    /// Brings a teammate's terminal into sight, or takes it out; answered once that is done.
+    pub(super) fn show(&mut self, params: &TeammateParams, visible: bool, reply: Reply<()>) {
+        let link = self.check_team(params.team.as_deref()).and_then(|()| {
+            let member = self.roster.find(Some(&params.member))?;
+            let link = member.live.as_ref().and_then(|live| live.process.as_ref());
+            link.ok_or_else(|| {
+                let (name, how) = (&member.view.name, member.view.backend.as_str());
+                Refusal::Failed(format!("`{name}` has no terminal: it runs as `{how}`, or does not run now"))
+            })
+        });
+        match link {
+            // One that ends in this moment has nothing to show, and drops the reply.
+            Ok(link) => drop(link.words.send(Word::Show { visible, reply })),
+            Err(refusal) => drop(reply.send(Err(refusal))),
+        }
     }
 
     /// Hands on what a teammate's process says to its leader; gives back what is not such.
@@ -151,4 +188,16 @@ impl Hub {
 /// The start of its sender that a message is of; its id begins with it.
 fn incarnation(incoming: &Incoming) -> Option<u64> {
     incoming.message.id.as_str().split('.').next()?.parse().ok()
+}
+
+/// What a teammate's process finds in its environment, for who looks at it; no secret is in it.
+fn environment(agent: &AgentId, root: &Path) -> BTreeMap<String, String> {
+    let home = std::path::absolute(root).unwrap_or_else(|_| root.to_owned());
+    [
+        ("SWARM_HOME", home.display().to_string()),
+        ("SWARM_TEAM", agent.team.to_string()),
+        ("SWARM_AGENT_ID", agent.to_string()),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use swarm_store::{Draft, Lease, TeamDir, TranscriptReader};
 use swarm_wire::AgentId;
 use swarm_wire::RequestId;
-use swarm_wire::lsp::{Event as ClientEvent, RestartParams};
+use swarm_wire::lsp::{Event as ClientEvent, TeammateParams};
 use swarm_wire::mail::Protocol;
 use swarm_wire::settings::Resume;
 use swarm_wire::transcript::{Block, Body, Entry};
@@ -70,7 +70,7 @@ impl Hub {
     }
 
     /// The user wants a member to run again.
-    pub(super) async fn restart(&mut self, params: RestartParams) -> Result<(), Refusal> {
+    pub(super) async fn restart(&mut self, params: TeammateParams) -> Result<(), Refusal> {
         self.check_team(params.team.as_deref())?;
         let member = self.roster.find(Some(&params.member))?;
         let agent = member.view.agent_id.clone();

@@ -83,6 +83,7 @@ impl Stage {
                 helper: Helper::At("/bin/false".into()),
             },
             editor: Arc::new(NoEditor),
+            terminals: None,
             session: Session::default(),
         });
         let events = leader.events();

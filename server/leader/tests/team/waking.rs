@@ -6,7 +6,7 @@ use serde_json::json;
 use swarm_leader::Refusal;
 use swarm_leader::command::Prompt;
 use swarm_script::{Script, Step, call, reply, say, wait};
-use swarm_wire::lsp::{Event, MemberView, RestartParams, StopOutcome, StopParams, TurnEnd};
+use swarm_wire::lsp::{Event, MemberView, StopOutcome, StopParams, TeammateParams, TurnEnd};
 use swarm_wire::settings::Resume;
 use tempfile::TempDir;
 
@@ -60,7 +60,7 @@ async fn a_restart_lets_a_member_that_was_cut_off_go_on() {
     let folder = cut_off().await;
     let script = Script::new().agent("ada", [goes_on()]).agent("team-lead", []);
     let mut second = Stage::again(folder, script).await;
-    let ada = |team: Option<&str>| RestartParams { member: "ada".into(), team: team.map(Into::into) };
+    let ada = |team: Option<&str>| TeammateParams { member: "ada".into(), team: team.map(Into::into) };
     second.leader.restart(ada(None)).await.unwrap();
     assert_eq!(second.turn_end("ada").await, (TurnEnd::Completed, None));
     let again = second.leader.restart(ada(None)).await;

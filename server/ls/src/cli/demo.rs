@@ -86,6 +86,7 @@ async fn play(
         // Nothing of the user's is touched.
         machine: Machine { caches: None, ..environment.machine() },
         editor: Arc::new(NoEditor),
+        terminals: None,
         session: Default::default(),
     });
     let watched = tokio::select! {

@@ -107,6 +107,7 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
         settings: environment.complete(settings),
         machine: environment.machine(),
         editor: Arc::new(NoEditor),
+        terminals: None,
         session: arguments.session(),
     });
     for notice in leader.notices() {

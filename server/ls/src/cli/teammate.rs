@@ -1,5 +1,7 @@
-//! `swarm-ls teammate`: a teammate in a process of its own. Its team's leader starts it; it ends when its stdin does.
+//! `swarm-ls teammate`: a teammate in a process of its own. Its team's leader starts it. Where it has no terminal, it
+//! ends when its stdin does.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -25,11 +27,14 @@ pub(super) async fn run(arguments: Arguments, environment: &Environment) -> Resu
     trace::to_file(&root, environment.log_level);
     let lifeline = CancellationToken::new();
     let held = lifeline.clone();
-    tokio::spawn(async move {
-        // Nothing is ever written to it: its end is the leader's.
-        let _ = tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await;
-        held.cancel();
-    });
+    if !std::io::stdin().is_terminal() {
+        tokio::spawn(async move {
+            // Nothing is ever written to it: its end is the leader's.
+            let _ = tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await;
+            held.cancel();
+        });
+    }
+    end_at_signals(&lifeline)?;
     let overdue = async {
         lifeline.cancelled().await;
         tokio::time::sleep(END_BOUND).await;
@@ -41,4 +46,18 @@ pub(super) async fn run(arguments: Arguments, environment: &Environment) -> Resu
         // Whatever holds it up, it outlives its leader by no more.
         () = overdue => Ok(()),
     }
+}
+
+/// A terminal that is closed, or a person who ends the process, ends the teammate tidily.
+fn end_at_signals(lifeline: &CancellationToken) -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    for kind in [SignalKind::hangup(), SignalKind::terminate()] {
+        let (mut signals, lifeline) = (signal(kind)?, lifeline.clone());
+        tokio::spawn(async move {
+            signals.recv().await;
+            lifeline.cancel();
+        });
+    }
+    Ok(())
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use swarm_leader::{Leader, Options};
+use swarm_leader::{Leader, Options, Terminals};
 use swarm_store::Root;
 
 use crate::capabilities::{self, Client};
@@ -40,6 +40,7 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
         settings,
         machine,
         editor,
+        terminals: client.features.terminals.then(|| session.terminals.clone() as Arc<dyn Terminals>),
         session: Default::default(),
     });
     for notice in leader.notices() {

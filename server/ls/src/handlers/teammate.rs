@@ -1,8 +1,8 @@
-//! `swarm/teammate/spawn`, `stop`, `restart` and `setModes`: the user's own hand on the team.
+//! `swarm/teammate/spawn`, `stop`, `restart`, `show`, `hide` and `setModes`: the user's own hand on the team.
 
 use std::sync::Arc;
 
-use swarm_wire::lsp::{MemberView, RestartParams, SetModesParams, SpawnParams, StopParams, StopResult};
+use swarm_wire::lsp::{MemberView, SetModesParams, SpawnParams, StopParams, StopResult, TeammateParams};
 
 use crate::error::Problem;
 use crate::session::Session;
@@ -15,8 +15,16 @@ pub(crate) async fn stop(session: Arc<Session>, params: StopParams) -> Result<St
     Ok(session.leader()?.stop(params).await?)
 }
 
-pub(crate) async fn restart(session: Arc<Session>, params: RestartParams) -> Result<(), Problem> {
+pub(crate) async fn restart(session: Arc<Session>, params: TeammateParams) -> Result<(), Problem> {
     Ok(session.leader()?.restart(params).await?)
+}
+
+pub(crate) async fn show(session: Arc<Session>, params: TeammateParams) -> Result<(), Problem> {
+    Ok(session.leader()?.show(params).await?)
+}
+
+pub(crate) async fn hide(session: Arc<Session>, params: TeammateParams) -> Result<(), Problem> {
+    Ok(session.leader()?.hide(params).await?)
 }
 
 pub(crate) async fn set_modes(

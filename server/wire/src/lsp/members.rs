@@ -18,9 +18,9 @@ pub struct ConfigureParams {
     pub effort: Option<String>,
 }
 
-/// Params of `swarm/teammate/restart`.
+/// Params of `swarm/teammate/restart`, `swarm/teammate/show` and `swarm/teammate/hide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RestartParams {
+pub struct TeammateParams {
     pub member: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
