@@ -146,6 +146,9 @@ impl Hub {
             Ok(LifeEnd::Cancelled) => (MemberState::Gone, None),
             Err(why) => (MemberState::Failed, Some(why.into())),
         };
+        if outcome == MemberState::Gone {
+            self.mark_cut_off(&agent).await;
+        }
         let happened = self.roster.ended(&agent, outcome, reason);
         self.release_tasks(&agent).await;
         if matches!(outcome, MemberState::Completed | MemberState::Killed)

@@ -38,6 +38,20 @@ impl Hub {
         problems
     }
 
+    /// Marks a member whose process is gone, when that cut off its turn.
+    pub(super) async fn mark_cut_off(&mut self, agent: &AgentId) {
+        let Some(team) = &self.team else { return };
+        let reader = TranscriptReader::new(&team.led.dir, agent);
+        match blocking(move || reader.last()).await {
+            Ok(last) => {
+                if let Some(member) = self.roster.get_mut(agent) {
+                    member.view.interrupted = last.as_ref().is_some_and(is_unfinished);
+                }
+            }
+            Err(error) => tracing::error!(%error, "whether a turn was cut off is not known"),
+        }
+    }
+
     /// Lets the team go on, where the user wants that of a restart or hardly noticed one.
     pub(super) async fn go_on(&mut self) {
         let Some(team) = &self.team else { return };
