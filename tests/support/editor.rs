@@ -162,9 +162,30 @@ impl Editor {
         self.terminals.type_into(terminal, text);
     }
 
-    /// All that a terminal was told to show.
+    /// What is on a terminal's screen.
     pub fn screen(&self, terminal: &str) -> String {
         self.terminals.screen(terminal)
+    }
+
+    /// Waits until a terminal's screen is one that `is_it` accepts.
+    pub fn await_screen(&self, terminal: &str, is_it: impl Fn(&str) -> bool) -> String {
+        let deadline = Instant::now() + WAIT;
+        loop {
+            let screen = self.screen(terminal);
+            if is_it(&screen) {
+                return screen;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "the screen of {terminal} is not what it should be:\n{screen}"
+            );
+            std::thread::yield_now();
+        }
+    }
+
+    /// Gives a terminal another width.
+    pub fn narrow(&self, terminal: &str, columns: u16) {
+        self.terminals.narrow(terminal, columns);
     }
 
     /// The process that was started in a terminal.

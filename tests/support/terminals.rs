@@ -10,11 +10,16 @@ use std::process::{Child, ChildStdin, Command};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::{Value, json};
 use swarm_wire::lsp::TerminalOpenParams;
 
+use vt100::Parser;
+
 use crate::wire::frame;
 
+const ROWS: u16 = 40;
+const COLUMNS: u16 = 80;
 /// How their requests begin.
 const TERMINAL: &str = "swarm/terminal/";
 
@@ -34,7 +39,7 @@ struct State {
 
 struct Terminal {
     process: u32,
-    screen: Arc<Mutex<Vec<u8>>>,
+    screen: Arc<Mutex<Parser>>,
     keyboard: File,
 }
 
@@ -76,14 +81,14 @@ impl Terminals {
             .unwrap_or_else(|error| panic!("these open no terminal: {error}: {params}"));
         let (keyboard, reading, mut process) = start(&params, &self.env)
             .unwrap_or_else(|error| panic!("`{}` does not start in a terminal: {error}", params.command));
-        let screen = Arc::new(Mutex::new(Vec::new()));
+        let screen = Arc::new(Mutex::new(Parser::new(ROWS, COLUMNS, 0)));
         let (shown, mut output) = (screen.clone(), reading);
         std::thread::spawn(move || {
             let mut piece = [0; 4096];
             // An error is how a terminal says that nothing runs in it any more.
             while let Ok(length @ 1..) = output.read(&mut piece) {
                 let piece = piece.get(..length).unwrap_or_default();
-                shown.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(piece);
+                shown.lock().unwrap_or_else(PoisonError::into_inner).process(piece);
             }
         });
         let terminal = Terminal { process: process.id(), screen, keyboard };
@@ -105,12 +110,20 @@ impl Terminals {
         typed.unwrap_or_else(|error| panic!("nothing can be typed into {id}: {error}"));
     }
 
-    /// All that a terminal was told to show.
+    /// What is on a terminal's screen.
     pub(crate) fn screen(&self, id: &str) -> String {
         let state = self.state();
         let Some(terminal) = state.open.get(id) else { return String::new() };
-        let bytes = terminal.screen.lock().unwrap_or_else(PoisonError::into_inner);
-        String::from_utf8_lossy(&bytes).into_owned()
+        terminal.screen.lock().unwrap_or_else(PoisonError::into_inner).screen().contents()
+    }
+
+    /// Gives a terminal another width.
+    pub(crate) fn narrow(&self, id: &str, columns: u16) {
+        let state = self.state();
+        let Some(terminal) = state.open.get(id) else { panic!("there is no terminal {id}") };
+        terminal.screen.lock().unwrap_or_else(PoisonError::into_inner).screen_mut().set_size(ROWS, columns);
+        let size = tcsetwinsize(&terminal.keyboard, size(columns));
+        size.unwrap_or_else(|error| panic!("{id} stays as wide as it is: {error}"));
     }
 
     /// The process in a terminal.
@@ -131,12 +144,17 @@ fn say(wire: &Mutex<Option<ChildStdin>>, message: &Value) {
     }
 }
 
+fn size(columns: u16) -> Winsize {
+    Winsize { ws_row: ROWS, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }
+}
+
 /// Starts a process in a terminal of its own; the keyboard of that, and its screen.
 fn start(params: &TerminalOpenParams, env: &[(OsString, OsString)]) -> io::Result<(File, File, Child)> {
     let master: OwnedFd = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&master)?;
     unlockpt(&master)?;
     let name = ptsname(&master, Vec::new())?;
+    tcsetwinsize(&master, size(COLUMNS))?;
     let keyboard = File::from(master);
     let end = OpenOptions::new().read(true).write(true).open(OsStr::from_bytes(name.as_bytes()))?;
     // The terminal of its session, as in every editor.

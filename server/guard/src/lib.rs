@@ -22,5 +22,5 @@ pub use effect::Effect;
 pub use grant::{Granted, Permit, admit};
 pub use rules::{Origin, Rule, RuleError, Rules, Standing};
 pub use secrets::{Secrets, without_passwords};
-pub use shell::{LENGTH_MAX, Part, Understanding, What, Word, shown, understand};
+pub use shell::{LENGTH_MAX, Part, Understanding, What, Word, shown, understand, visible};
 pub use sight::Sight;

@@ -21,7 +21,7 @@ mod wrappers;
 use swarm_wire::permission::Level;
 
 pub(crate) use command::{assigned_name, base_name, harmless_name};
-pub use shown::shown;
+pub use shown::{shown, visible};
 pub use word::Word;
 
 /// Bytes of a command that are looked at; a longer one is not understood.

@@ -52,6 +52,15 @@ pub(crate) enum Event {
     Tell(Box<ClientEvent>),
     /// A teammate's process runs, in the place with this handle.
     Placed { agent: AgentId, handle: String },
+    /// The person at a teammate's own terminal writes to it; the error is for them.
+    Typed { agent: AgentId, text: String, reply: oneshot::Sender<Result<(), String>> },
+    /// The person at a teammate's own terminal answers one of its questions; the error is for them.
+    AnsweredThere {
+        agent: AgentId,
+        id: RequestId,
+        answer: Answer,
+        reply: oneshot::Sender<Result<(), String>>,
+    },
     /// Mail for the leader.
     Mail(Arrival),
 }

@@ -48,7 +48,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::backend::Backends;
 use crate::checkpoints::Checkpoints;
-use crate::command::{Command, Refusal};
+use crate::command::{Command, Prompt, Refusal};
 use crate::event::Event;
 use crate::handle::{EVENT_BACKLOG, Leader, Machine, Options, Session};
 use crate::permissions::Queue;
@@ -309,6 +309,15 @@ impl Hub {
                 self.publish(Vec::new());
             }
             Event::Placed { agent, handle } => self.placed(&agent, handle).await,
+            Event::Typed { agent, text, reply } => {
+                let prompt = Prompt { text, member: Some(agent.to_string()), ..Prompt::default() };
+                let prompted = self.prompt(prompt).await.map(drop).map_err(|refusal| refusal.to_string());
+                // A process that ended meanwhile does not wait.
+                let _ = reply.send(prompted);
+            }
+            Event::AnsweredThere { agent, id, answer, reply } => {
+                let _ = reply.send(self.answered_there(&agent, &id, answer).await);
+            }
             Event::Tell(event) => self.publish(vec![*event]),
             Event::Mail(Arrival::Message(incoming)) => self.mail(*incoming).await,
             Event::Mail(Arrival::Refused(text)) => self.publish(vec![ClientEvent::Warning { text }]),

@@ -83,6 +83,15 @@ impl Queue {
         Ok(left)
     }
 
+    /// An open question about a call of this member's own.
+    pub(crate) fn call_of(&self, agent: &AgentId, id: &RequestId) -> Option<&PermissionRequest> {
+        self.get(id).filter(|request| {
+            request.worker_id == *agent
+                && plan_of(request).is_none()
+                && !NOT_ITS_OWN.contains(&request.tool_name.as_str())
+        })
+    }
+
     /// Whether this member waits for an answer.
     pub(crate) fn waits(&self, agent: &AgentId) -> bool {
         let waits = |request: &PermissionRequest| {
@@ -119,8 +128,13 @@ impl Queue {
     }
 
     /// Answers a question once; the first answer wins, wherever it comes from.
-    pub(crate) async fn resolve(&mut self, id: &RequestId, answer: Answer) -> Result<Outcome, String> {
-        let (outcome, release) = self.decide(id, answer).await?;
+    pub(crate) async fn resolve(
+        &mut self,
+        id: &RequestId,
+        answer: Answer,
+        by: ResolvedBy,
+    ) -> Result<Outcome, String> {
+        let (outcome, release) = self.decide(id, answer, by).await?;
         release.into_iter().for_each(Release::go);
         Ok(outcome)
     }
@@ -130,10 +144,10 @@ impl Queue {
         &mut self,
         id: &RequestId,
         answer: Answer,
+        by: ResolvedBy,
     ) -> Result<(Outcome, Option<Release>), String> {
         let (files, key, copy) = (self.files.clone(), id.clone(), answer.clone());
-        let resolved =
-            tokio::task::spawn_blocking(move || files.resolve(&key, &copy, ResolvedBy::Leader)).await;
+        let resolved = tokio::task::spawn_blocking(move || files.resolve(&key, &copy, by)).await;
         let resolution = resolved.map_err(|lost| lost.to_string())?.map_err(|error| error.to_string())?;
         let release = (resolution.outcome == Outcome::Resolved).then(|| self.take(id)).flatten();
         Ok((resolution.outcome, release.map(|pending| Release { waiting: pending.answer, answer })))

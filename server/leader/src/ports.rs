@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use swarm_agent::ports::{Ask, InputCheck, SpawnRequest, Team, Withdrawn};
-use swarm_wire::AgentId;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
+use swarm_wire::{AgentId, RequestId};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +52,23 @@ impl HubPorts {
     pub(crate) async fn placed(&self, agent: &AgentId, handle: &str) {
         // A hub that is gone has no team file to write.
         let _ = self.events.send(Event::Placed { agent: agent.clone(), handle: handle.to_owned() }).await;
+    }
+
+    /// The person at a teammate's own terminal writes to it.
+    pub(crate) async fn typed(&self, agent: &AgentId, text: String) -> Result<(), String> {
+        self.call(|reply| Event::Typed { agent: agent.clone(), text, reply }).await?
+    }
+
+    /// The person at a teammate's own terminal answers one of its questions.
+    pub(crate) async fn answered_there(
+        &self,
+        agent: &AgentId,
+        id: RequestId,
+        allow: bool,
+        feedback: Option<String>,
+    ) -> Result<(), String> {
+        let answer = Answer { allow, feedback, updated_input: None, permission_updates: Vec::new() };
+        self.call(|reply| Event::AnsweredThere { agent: agent.clone(), id, answer, reply }).await?
     }
 
     /// Asks the hub, and waits for what it says.

@@ -2,6 +2,7 @@
 
 mod outbox;
 mod ports;
+mod terminal;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +28,8 @@ use crate::process::convert;
 use crate::team::{self, Keys, Opened};
 use outbox::Outbox;
 use ports::MailPorts;
+use terminal::{Keyboard, Show};
+pub use terminal::{Seen, Terminal, Typed};
 
 /// How long an earlier process of the same teammate may take to be gone.
 const EARLIER_WAIT: Duration = Duration::from_secs(2);
@@ -59,7 +62,8 @@ struct Begun {
     _live: LiveLock,
 }
 
-/// Lives as the teammate that the order in the file `handed` names, until `lifeline` is cancelled or it agreed to end.
+/// Lives as the teammate that the order in the file `handed` names, until `lifeline` is cancelled, it agreed to end or
+/// the person at its terminal ended it.
 ///
 /// # Errors
 /// When the order cannot be followed; nothing of the teammate has run then.
@@ -67,6 +71,7 @@ pub async fn run(
     root: Root,
     handed: PathBuf,
     machine: Machine,
+    terminal: Option<Terminal>,
     lifeline: CancellationToken,
 ) -> Result<(), TeammateError> {
     let (place, watch) = (root.clone(), Watch::new());
@@ -82,7 +87,10 @@ pub async fn run(
     let (inbox, arrivals) = mpsc::unbounded_channel();
     let (reports, reported) = mpsc::channel(1024);
     let (requests, requested) = mpsc::channel(64);
-    let ports = Arc::new(MailPorts::new(requests));
+    let (seen, typed) = terminal.map(|terminal| (terminal.seen, terminal.typed)).unzip();
+    let show = Show(seen);
+    show.show(|| Seen::Begun { agent: agent.clone(), color: order.color.clone() });
+    let ports = Arc::new(MailPorts::new(requests, show.clone()));
     let team = Arc::new(TeamShell::new(
         machine.caches.as_ref().map(|caches| caches.join(agent.team.as_str().to_ascii_lowercase())),
     ));
@@ -111,18 +119,26 @@ pub async fn run(
     if order.backend != BackendType::Hidden {
         tokio::spawn(follow(root.team(&agent.team), lifeline.clone()));
     }
-    let desk = Desk { root, cwd: order.cwd, state, bounds, choice, inbox, ports, switch };
-    let (outbox, life) = (Outbox::new(post, agent), lifeline.child_token());
+    let keyboard = Keyboard {
+        ports: ports.clone(),
+        switch: switch.clone(),
+        show: show.clone(),
+        is_held: order.bounds.walls == Walls::Full,
+    };
+    let outbox = Outbox::new(post, agent, show.clone());
+    let desk = Desk { root, cwd: order.cwd, state, bounds, choice, inbox, ports, switch, show };
+    let life = lifeline.child_token();
     let sending = tokio::spawn(outbox.run(reported, requested));
     let lived = async {
         let end = life::run(setup, life.clone()).await;
         life.cancel();
         end
     };
-    let (end, ()) = tokio::join!(lived, desk.run(letterbox, life.clone()));
+    let (end, (), is_ended_here) =
+        tokio::join!(lived, desk.run(letterbox, life.clone()), keyboard.run(typed, life.clone()));
     // The member is gone and with it all who report; what they said is sent before the last word.
     let outbox = sending.await?;
-    if end == LifeEnd::Agreed {
+    if end == LifeEnd::Agreed || is_ended_here {
         outbox.farewell().await;
         // The leader ends the process once it has read that.
         let _ = tokio::time::timeout(FAREWELL, lifeline.cancelled()).await;
@@ -196,6 +212,7 @@ struct Desk {
     inbox: mpsc::UnboundedSender<Input>,
     ports: Arc<MailPorts>,
     switch: TurnSwitch,
+    show: Show,
 }
 
 impl Desk {
@@ -215,6 +232,7 @@ impl Desk {
     }
 
     async fn take(&self, incoming: Incoming) {
+        self.show_mail(&incoming);
         let Incoming { message, standing, content, receipt, .. } = match input_of(incoming) {
             Ok(input) => {
                 // A member that ended leaves its mail unread.
@@ -232,6 +250,22 @@ impl Desk {
             self.ports.warn(format!("a teammate does not take this mail from {}", message.from)).await;
         }
         receipt.acknowledge().await;
+    }
+
+    fn show_mail(&self, incoming: &Incoming) {
+        let text = match &incoming.content {
+            Content::Text => incoming.message.text.clone(),
+            Content::Protocol(protocol) => match protocol.as_ref() {
+                Protocol::UserMessage { text, .. } => text.clone(),
+                Protocol::TaskAssigned { task } => format!("a task: {}", task.subject),
+                Protocol::ShutdownRequest { reason, .. } => {
+                    format!("please end: {}", reason.as_deref().unwrap_or("no reason given"))
+                }
+                _ => return,
+            },
+            Content::Opaque { .. } => return,
+        };
+        self.show.show(|| Seen::Heard { from: incoming.message.from.clone(), text });
     }
 
     /// Does what the leader says; false for what is not its to say.

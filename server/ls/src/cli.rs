@@ -77,3 +77,16 @@ pub(crate) fn run(command: Command) -> ExitCode {
 fn named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, serde_json::Error> {
     serde_json::from_value(name.into())
 }
+
+/// The color of a member, as a terminal's number.
+fn color(name: Option<&str>) -> &'static str {
+    match name {
+        Some("red") => "1;31",
+        Some("green") => "1;32",
+        Some("yellow" | "orange") => "1;33",
+        Some("blue") => "1;34",
+        Some("purple" | "magenta" | "pink") => "1;35",
+        Some("cyan") => "1;36",
+        _ => "1",
+    }
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::ids::{AgentId, MessageId, TurnId};
+use crate::ids::{AgentId, MessageId, RequestId, TurnId};
 use crate::lsp::TurnEnd;
 use crate::permission::{Behavior, Mode, Scope, Trust};
 use crate::settings::{Effort, Provider, Secret};
@@ -118,6 +118,10 @@ pub enum LeaderCall {
     Keep { turn: TurnId, change: String },
     /// Waits until a budget has room for a request.
     Allowance,
+    /// The person at its own terminal writes to it.
+    Prompt { text: String },
+    /// The person at its own terminal answers one of its questions, once.
+    Answer { id: RequestId, allow: bool, feedback: Option<String> },
 }
 
 /// What came of a [`LeaderCall`].

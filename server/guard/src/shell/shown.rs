@@ -30,6 +30,23 @@ pub fn shown(command: &str) -> String {
     text
 }
 
+/// Text with every character visible as in [`shown`], but with its blanks as they are and tabs as blanks: for what is
+/// read and not decided on.
+pub fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => visible.push('\n'),
+            '\t' => visible.push_str("    "),
+            c if is_hidden(c) => {
+                let _ = write!(visible, "⟨U+{:04X}⟩", u32::from(c));
+            }
+            c => visible.push(c),
+        }
+    }
+    visible
+}
+
 fn flush(text: &mut String, blanks: usize) {
     if blanks > BLANKS_MAX {
         let _ = write!(text, "⟨{blanks} blanks⟩");

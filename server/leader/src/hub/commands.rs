@@ -76,7 +76,7 @@ impl Hub {
         }
     }
 
-    async fn prompt(&mut self, prompt: Prompt) -> Result<PromptResult, Refusal> {
+    pub(super) async fn prompt(&mut self, prompt: Prompt) -> Result<PromptResult, Refusal> {
         if prompt.text.trim().is_empty() {
             return Err(Refusal::Invalid {
                 field: "text",
@@ -340,7 +340,7 @@ impl Hub {
                 .as_ref()
                 .and_then(|team| team.queue.get(&id))
                 .map(|request| request.worker_id.clone());
-            let outcome = self.resolve_one(&id, answer.clone()).await?;
+            let outcome = self.resolve_one(&id, answer.clone(), ResolvedBy::Leader).await?;
             if outcome == Outcome::Resolved {
                 askers.extend(asker);
             }
@@ -368,18 +368,22 @@ impl Hub {
         }
     }
 
-    pub(super) async fn resolve_one(&mut self, id: &RequestId, answer: Answer) -> Result<Outcome, Refusal> {
+    pub(super) async fn resolve_one(
+        &mut self,
+        id: &RequestId,
+        answer: Answer,
+        by: ResolvedBy,
+    ) -> Result<Outcome, Refusal> {
         let Some(team) = &mut self.team else { return Ok(Outcome::Unknown) };
         let agent = team.queue.get(id).map(|request| request.worker_id.clone());
         let allowed = answer.allow;
-        let outcome = team.queue.resolve(id, answer).await.map_err(Refusal::Failed)?;
+        let outcome = team.queue.resolve(id, answer, by).await.map_err(Refusal::Failed)?;
         if outcome == Outcome::Resolved {
             let mut happened = agent.map(|agent| self.settle_waiting(&agent)).unwrap_or_default();
-            let resolved_by = Some(ResolvedBy::Leader);
             happened.push(ClientEvent::PermissionResolved {
                 id: id.clone(),
                 allowed: Some(allowed),
-                resolved_by,
+                resolved_by: Some(by),
             });
             self.publish(happened);
         }

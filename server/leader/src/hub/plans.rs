@@ -12,7 +12,7 @@ use swarm_wire::lsp::{
     ResolveOutcome, SetModesParams,
 };
 use swarm_wire::mail::Protocol;
-use swarm_wire::permission::{Answer, Mode, Outcome, PermissionRequest};
+use swarm_wire::permission::{Answer, Mode, Outcome, PermissionRequest, ResolvedBy};
 use swarm_wire::settings::PlanReview;
 
 use super::Hub;
@@ -105,7 +105,7 @@ impl Hub {
         }
         let open = self.team.as_ref().and_then(|team| team.queue.plan(&id));
         let outcome = match open {
-            None => self.resolve_one(&id, Answer { feedback, ..refused() }).await?,
+            None => self.resolve_one(&id, Answer { feedback, ..refused() }, ResolvedBy::Leader).await?,
             Some(plan) if approve => {
                 let updated_input = self.as_the_user_left_it(&plan).await.map(|plan| json!({ "plan": plan }));
                 let answer = Answer { allow: true, feedback, updated_input, ..refused() };
@@ -125,7 +125,8 @@ impl Hub {
     ) -> Result<Outcome, Refusal> {
         let approved = answer.allow;
         let Some(team) = &mut self.team else { return Ok(Outcome::Unknown) };
-        let (outcome, release) = team.queue.decide(&plan.id, answer).await.map_err(Refusal::Failed)?;
+        let (outcome, release) =
+            team.queue.decide(&plan.id, answer, ResolvedBy::Leader).await.map_err(Refusal::Failed)?;
         if outcome != Outcome::Resolved {
             return Ok(outcome);
         }

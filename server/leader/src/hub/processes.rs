@@ -9,10 +9,11 @@ use swarm_agent::Incoming;
 use swarm_agent::life::TurnSwitch;
 use swarm_store::mailbox::Content;
 use swarm_store::{Origin, Standing};
-use swarm_wire::AgentId;
 use swarm_wire::lsp::{MemberState, TeammateParams};
 use swarm_wire::mail::Protocol;
+use swarm_wire::permission::{Answer, Outcome, ResolvedBy};
 use swarm_wire::process::StartOrder;
+use swarm_wire::{AgentId, RequestId};
 use tokio::sync::{mpsc, watch};
 
 use super::Hub;
@@ -134,6 +135,24 @@ impl Hub {
         match written.await {
             Ok(file) => team.led.file = file,
             Err(error) => tracing::error!(%error, "where a teammate runs is not in the team file"),
+        }
+    }
+
+    /// The person at a teammate's own terminal answers a question of it. The first answer wins, as everywhere.
+    pub(super) async fn answered_there(
+        &mut self,
+        agent: &AgentId,
+        id: &RequestId,
+        answer: Answer,
+    ) -> Result<(), String> {
+        let is_open = self.team.as_ref().is_some_and(|team| team.queue.call_of(agent, id).is_some());
+        if !is_open {
+            return Err("that question is not open any more, or is one for the leader's editor".to_owned());
+        }
+        match self.resolve_one(id, answer, ResolvedBy::Worker).await {
+            Ok(Outcome::Resolved) => Ok(()),
+            Ok(_) => Err("somebody answered that question before".to_owned()),
+            Err(refusal) => Err(refusal.to_string()),
         }
     }
 

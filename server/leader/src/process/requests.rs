@@ -85,10 +85,11 @@ impl Requested {
                     snapshots.keep(&self.agent, turn, change).await;
                     LeaderAnswer::Done
                 }
-                LeaderCall::Allowance => match ports.allowance(&self.agent).await {
-                    Ok(()) => LeaderAnswer::Done,
-                    Err(why) => LeaderAnswer::Refused { why },
-                },
+                LeaderCall::Allowance => done(ports.allowance(&self.agent).await),
+                LeaderCall::Prompt { text } => done(ports.typed(&self.agent, text.clone()).await),
+                LeaderCall::Answer { id, allow, feedback } => {
+                    done(ports.answered_there(&self.agent, id.clone(), *allow, feedback.clone()).await)
+                }
             }
         };
         let ended = || LeaderAnswer::Refused { why: "the server is shutting down".to_owned() };
@@ -104,6 +105,13 @@ impl Requested {
             || ["Edit", "Write"]
                 .iter()
                 .any(|tool| matches!(decide(tool, &keys, &effect, &self.bounds.borrow()), Verdict::Allow(_)))
+    }
+}
+
+fn done(done: Result<(), String>) -> LeaderAnswer {
+    match done {
+        Ok(()) => LeaderAnswer::Done,
+        Err(why) => LeaderAnswer::Refused { why },
     }
 }
 

@@ -10,6 +10,7 @@ use swarm_wire::process::Progress;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use super::terminal::{Seen, Show};
 use crate::process::convert;
 
 /// How long streamed text may wait for more.
@@ -18,13 +19,16 @@ const TEXT_WAIT: Duration = Duration::from_millis(60);
 /// The one who sends.
 pub(super) struct Outbox {
     post: Arc<Post>,
+    agent: AgentId,
     lead: AgentId,
     held: Vec<Progress>,
+    show: Show,
 }
 
 impl Outbox {
-    pub(super) fn new(post: Arc<Post>, agent: AgentId) -> Self {
-        Self { post, lead: AgentId::lead_of(agent.team), held: Vec::new() }
+    pub(super) fn new(post: Arc<Post>, agent: AgentId, show: Show) -> Self {
+        let lead = AgentId::lead_of(agent.team.clone());
+        Self { post, agent, lead, held: Vec::new(), show }
     }
 
     /// Sends until nobody reports any more.
@@ -47,6 +51,7 @@ impl Outbox {
                 biased;
                 report = reports.recv() => match report {
                     Some((_, report)) => {
+                        self.show.show(|| Seen::Did(report.clone()));
                         let is_text = matches!(report, Report::Text { .. });
                         self.hold(convert::progress_of(report));
                         let wait = if is_text { TEXT_WAIT } else { Duration::ZERO };
@@ -58,6 +63,10 @@ impl Outbox {
                 Some(request) = requests.recv() => {
                     self.flush(false).await;
                     due = None;
+                    if let Protocol::PermissionRequest(ask) = &request {
+                        let asked = || convert::request_of(&self.agent, None, ask.clone());
+                        self.show.show(|| Seen::Asked(Box::new(asked())));
+                    }
                     self.send(&request).await;
                 }
                 () = is_due => {

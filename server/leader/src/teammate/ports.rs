@@ -13,6 +13,7 @@ use swarm_wire::{AgentId, RequestId, TurnId};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::terminal::{Seen, Show};
 use crate::process::convert;
 
 const GONE: &str = "the leader cannot be reached";
@@ -29,11 +30,12 @@ pub(super) struct MailPorts {
     requests: mpsc::Sender<Protocol>,
     /// `None` once no mail is read any more.
     waiting: Mutex<Option<HashMap<RequestId, oneshot::Sender<Reply>>>>,
+    show: Show,
 }
 
 impl MailPorts {
-    pub(super) fn new(requests: mpsc::Sender<Protocol>) -> Self {
-        Self { requests, waiting: Mutex::new(Some(HashMap::new())) }
+    pub(super) fn new(requests: mpsc::Sender<Protocol>, show: Show) -> Self {
+        Self { requests, waiting: Mutex::new(Some(HashMap::new())), show }
     }
 
     /// Tells the user something.
@@ -81,7 +83,7 @@ impl MailPorts {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn call(&self, call: LeaderCall) -> LeaderAnswer {
+    pub(super) async fn call(&self, call: LeaderCall) -> LeaderAnswer {
         let request_id = RequestId::new(swarm_agent::turn_id().as_str());
         let answer = self.reply_to(&request_id);
         let gone = || LeaderAnswer::Refused { why: GONE.to_owned() };
@@ -110,16 +112,18 @@ impl Ask for MailPorts {
         let reply = match turn.run_until_cancelled(&mut answer).await {
             Some(reply) => reply,
             None => {
-                let withdraw = Protocol::PermissionWithdraw { request_id: id };
+                let withdraw = Protocol::PermissionWithdraw { request_id: id.clone() };
                 self.requests.send(withdraw).await.map_err(|_| Withdrawn)?;
                 // What was answered before the leader read this counts.
                 answer.await
             }
         };
-        match reply {
+        let answer = match reply {
             Ok(Reply::Answer(answer)) => Ok(answer),
             _ => Err(Withdrawn),
-        }
+        };
+        self.show.show(|| Seen::Settled { id, allowed: answer.as_ref().ok().map(|answer| answer.allow) });
+        answer
     }
 
     async fn allowance(&self, _agent: &AgentId) -> Result<(), String> {

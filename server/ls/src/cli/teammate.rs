@@ -1,19 +1,28 @@
-//! `swarm-ls teammate`: a teammate in a process of its own. Its team's leader starts it. Where it has no terminal, it
-//! ends when its stdin does.
+//! `swarm-ls teammate`: a teammate in a process of its own. Its team's leader starts it. At a terminal a person can
+//! look at it and talk to it; without one, it ends when its stdin does.
 
-use std::io::IsTerminal;
+mod keys;
+mod paper;
+mod screen;
+
+use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
+use swarm_leader::teammate::Terminal;
 use swarm_store::Root;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::color;
 use crate::environment::Environment;
 use crate::trace;
 
 /// How long it may take to end once its leader did.
 const END_BOUND: Duration = Duration::from_secs(2);
+/// How long its terminal may take to show the rest.
+const SHOW_BOUND: Duration = Duration::from_millis(500);
 
 /// Run one teammate of a team; its leader starts this.
 #[derive(Debug, clap::Args)]
@@ -26,26 +35,45 @@ pub(super) async fn run(arguments: Arguments, environment: &Environment) -> Resu
     let root = Root::from_env()?;
     trace::to_file(&root, environment.log_level);
     let lifeline = CancellationToken::new();
-    let held = lifeline.clone();
-    if !std::io::stdin().is_terminal() {
-        tokio::spawn(async move {
-            // Nothing is ever written to it: its end is the leader's.
-            let _ = tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await;
-            held.cancel();
-        });
-    }
     end_at_signals(&lifeline)?;
+    let (terminal, shown) = if is_seen() {
+        let (seen, to_show) = mpsc::unbounded_channel();
+        let (wishes, typed) = mpsc::unbounded_channel();
+        let shown = tokio::spawn(screen::run(to_show, wishes, environment.screen));
+        (Some(Terminal { seen, typed }), Some(shown))
+    } else {
+        end_with_stdin(lifeline.clone());
+        (None, None)
+    };
     let overdue = async {
         lifeline.cancelled().await;
         tokio::time::sleep(END_BOUND).await;
     };
-    tokio::select! {
-        lived = swarm_leader::teammate::run(root, arguments.order, environment.machine(), lifeline.clone()) => {
-            Ok(lived?)
-        }
+    let machine = environment.machine();
+    let lived = tokio::select! {
+        lived = swarm_leader::teammate::run(root, arguments.order, machine, terminal, lifeline.clone()) => lived,
         // Whatever holds it up, it outlives its leader by no more.
         () = overdue => Ok(()),
+    };
+    if let Some(shown) = shown {
+        // A terminal that is held is not waited for.
+        let _ = tokio::time::timeout(SHOW_BOUND, shown).await;
     }
+    Ok(lived?)
+}
+
+#[expect(clippy::disallowed_methods, reason = "whether somebody looks")]
+fn is_seen() -> bool {
+    std::io::stdout().is_terminal()
+}
+
+/// Its stdin is its leader's hand on it: nothing is ever written there.
+fn end_with_stdin(lifeline: CancellationToken) {
+    tokio::spawn(async move {
+        // An error is an end, too.
+        let _ = tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await;
+        lifeline.cancel();
+    });
 }
 
 /// A terminal that is closed, or a person who ends the process, ends the teammate tidily.

@@ -3,6 +3,8 @@
 
 use swarm_wire::lsp::{Event, MemberState, MemberView};
 
+use crate::cli::color;
+
 /// The width of the column of names.
 pub(super) const NAME: usize = 10;
 const STATE: usize = 9;
@@ -99,17 +101,5 @@ fn word(state: MemberState) -> &'static str {
         MemberState::Failed => "failed",
         MemberState::Killed => "stopped",
         MemberState::Gone => "is gone",
-    }
-}
-
-fn color(name: Option<&str>) -> &'static str {
-    match name {
-        Some("red") => "1;31",
-        Some("green") => "1;32",
-        Some("yellow" | "orange") => "1;33",
-        Some("blue") => "1;34",
-        Some("purple" | "magenta" | "pink") => "1;35",
-        Some("cyan") => "1;36",
-        _ => "1",
     }
 }
