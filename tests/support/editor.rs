@@ -157,6 +157,11 @@ impl Editor {
         self.inbox.questions.iter().collect()
     }
 
+    /// From now on requests for terminals are the test's to answer.
+    pub fn answer_terminals_by_hand(&self) {
+        self.terminals.leave_to_the_test();
+    }
+
     /// Types into a terminal that the server had opened.
     pub fn type_into(&mut self, terminal: &str, text: &str) {
         self.terminals.type_into(terminal, text);

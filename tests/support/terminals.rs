@@ -7,6 +7,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, ChildStdin, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -29,6 +30,8 @@ pub(crate) struct Terminals {
     wire: Arc<Mutex<Option<ChildStdin>>>,
     env: Vec<(OsString, OsString)>,
     state: Mutex<State>,
+    /// The test answers itself.
+    by_hand: AtomicBool,
 }
 
 #[derive(Default)]
@@ -45,13 +48,13 @@ struct Terminal {
 
 impl Terminals {
     pub(crate) fn new(wire: Arc<Mutex<Option<ChildStdin>>>, env: Vec<(OsString, OsString)>) -> Self {
-        Self { wire, env, state: Mutex::default() }
+        Self { wire, env, state: Mutex::default(), by_hand: AtomicBool::new(false) }
     }
 
     /// Does what a request for terminals wants, and answers it; false for any other message.
     pub(crate) fn answer(&self, message: &Value) -> bool {
         let method = message["method"].as_str().unwrap_or_default();
-        if !method.starts_with(TERMINAL) {
+        if !method.starts_with(TERMINAL) || self.by_hand.load(Ordering::SeqCst) {
             return false;
         }
         let params = &message["params"];
@@ -69,6 +72,10 @@ impl Terminals {
         }
         say(&self.wire, &json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }));
         true
+    }
+
+    pub(crate) fn leave_to_the_test(&self) {
+        self.by_hand.store(true, Ordering::SeqCst);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

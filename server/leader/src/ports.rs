@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use swarm_agent::ports::{Ask, InputCheck, SpawnRequest, Team, Withdrawn};
+use swarm_wire::lsp::Event as ClientEvent;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::{mpsc, oneshot};
@@ -52,6 +53,12 @@ impl HubPorts {
     pub(crate) async fn placed(&self, agent: &AgentId, handle: &str) {
         // A hub that is gone has no team file to write.
         let _ = self.events.send(Event::Placed { agent: agent.clone(), handle: handle.to_owned() }).await;
+    }
+
+    /// Tells the user something.
+    pub(crate) async fn warn(&self, text: String) {
+        // A hub that is gone tells nobody.
+        let _ = self.events.send(Event::Tell(Box::new(ClientEvent::Warning { text }))).await;
     }
 
     /// The person at a teammate's own terminal writes to it.

@@ -17,6 +17,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 const WHY_BOUND: Duration = Duration::from_millis(200);
 /// How long it may take to be shown or hidden.
 const SHOW_BOUND: Duration = Duration::from_secs(10);
+/// How long a place may take to close.
+const CLOSE_BOUND: Duration = Duration::from_millis(600);
 /// How long a process may take to end with its place.
 const END_BOUND: Duration = Duration::from_millis(300);
 
@@ -109,7 +111,11 @@ impl Place {
 
     /// Ends the process with its place: by itself within a moment, else by force.
     pub(super) async fn end(&mut self) {
-        self.backend.close(&self.handle).await;
+        // A client may never answer; the process ends either way.
+        let closed = tokio::time::timeout(CLOSE_BOUND, self.backend.close(&self.handle)).await;
+        if closed.is_err() {
+            tracing::warn!(agent = %self.agent, "the place of a teammate's process did not close in time");
+        }
         self.ended = true;
         let until = Instant::now() + END_BOUND;
         loop {

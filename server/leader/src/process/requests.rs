@@ -78,7 +78,9 @@ impl Requested {
                 LeaderCall::Edit { path, before, after } if self.may_edit(path) => {
                     edited(editor.edit(path, before, after).await)
                 }
-                LeaderCall::Edit { .. } => {
+                LeaderCall::Edit { path, .. } => {
+                    let (name, path) = (&self.agent.name, path.display());
+                    ports.warn(format!("{name} wanted to change {path}, which nobody allowed")).await;
                     LeaderAnswer::Refused { why: "nobody let this teammate change it".to_owned() }
                 }
                 LeaderCall::Keep { turn, change } => {
