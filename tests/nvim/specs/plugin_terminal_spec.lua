@@ -1,4 +1,4 @@
--- A teammate in a terminal of Neovim: its process is there, closing it ends the teammate, and so does leaving.
+-- A teammate in a terminal of Neovim: shown, edits what is open, and ends with its terminal or with Neovim.
 local check = require("check")
 local plays = require("plays")
 local processes = require("processes")
