@@ -22,6 +22,7 @@ mod questions;
 mod requests;
 mod secrets;
 mod seen;
+mod teams;
 mod terminals;
 mod turns;
 mod views;

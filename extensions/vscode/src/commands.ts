@@ -37,6 +37,8 @@ export function registerCommands(
     },
     newTeammate: () => newTeammate(session),
     newTask: () => newTask(session),
+    newTeam: () => newTeam(session),
+    deleteTeam: (node) => deleteTeam(session, node?.kind === "team" ? node.team.name : undefined),
     message: (node) => withMember(session, node, (member) => message(session, member)),
     interrupt: (node) => withMember(session, node, (member) => request(session, "swarm/interrupt", member)),
     stop: (node) => withMember(session, node, (member) => stop(session, member)),
@@ -171,8 +173,7 @@ async function newTeammate(session: Session): Promise<void> {
   const name = await window.showInputBox({
     title: "New teammate (1/2): its name",
     ignoreFocusOut: true,
-    validateInput: (text) =>
-      /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(text) ? null : "Up to 64 of A-Z a-z 0-9 . _ -",
+    validateInput: nameProblem,
   });
   if (!name) return;
   const prompt = await window.showInputBox({
@@ -180,6 +181,36 @@ async function newTeammate(session: Session): Promise<void> {
     ignoreFocusOut: true,
   });
   if (prompt) await attempt(session, "swarm/teammate/spawn", { name, prompt, callId: crypto.randomUUID() });
+}
+
+async function newTeam(session: Session): Promise<void> {
+  const name = await window.showInputBox({
+    title: "New team: its name",
+    prompt: "A project has one team; the first prompt makes one that is named after the folder.",
+    ignoreFocusOut: true,
+    validateInput: nameProblem,
+  });
+  if (name) await attempt(session, "swarm/team/create", { name });
+}
+
+async function deleteTeam(session: Session, named: string | undefined): Promise<void> {
+  const name = named ?? session.model.teams[0]?.name;
+  if (name === undefined) {
+    void window.showInformationMessage("Swarm: there is no team to delete.");
+    return;
+  }
+  const detail = "Its conversations, mail and tasks are deleted too. Files of the project stay as they are.";
+  const choice = await window.showWarningMessage(
+    `Delete the team ${name}?`,
+    { modal: true, detail },
+    "Delete",
+  );
+  if (choice) await attempt(session, "swarm/team/delete", { name });
+}
+
+/** What is wrong with a name for a team or a teammate. */
+function nameProblem(text: string): string | null {
+  return /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/.test(text) ? null : "Up to 64 of A-Z a-z 0-9 . _ -";
 }
 
 async function newTask(session: Session): Promise<void> {

@@ -168,6 +168,7 @@ export interface TranscriptResult {
 }
 
 export type Event =
+  | { kind: "teamChanged"; team?: TeamView }
   | { kind: "memberChanged"; member: MemberView }
   | { kind: "text"; member: string; turnId: string; text: string }
   | {

@@ -7,7 +7,7 @@ use swarm_wire::lsp::{
     ConfigureParams, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
     PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, SetModesParams,
     SpawnParams, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
-    TeammateParams, TranscriptParams, TranscriptResult,
+    TeamCreateParams, TeamDeleteParams, TeamView, TeammateParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
@@ -52,6 +52,14 @@ pub struct AttachedText {
 
 /// One thing that a client, the command line or a test asks of the team.
 pub enum Command {
+    CreateTeam {
+        params: TeamCreateParams,
+        reply: Reply<TeamView>,
+    },
+    DeleteTeam {
+        params: TeamDeleteParams,
+        reply: Reply<()>,
+    },
     Prompt {
         prompt: Prompt,
         reply: Reply<PromptResult>,

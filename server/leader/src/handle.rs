@@ -12,7 +12,8 @@ use swarm_wire::lsp::{
     ConfigureParams, Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
     PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, SetModesParams,
     SpawnParams, StateResult, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult,
-    TaskUpdateParams, TeammateParams, TranscriptParams, TranscriptResult,
+    TaskUpdateParams, TeamCreateParams, TeamDeleteParams, TeamView, TeammateParams, TranscriptParams,
+    TranscriptResult,
 };
 use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::settings::Settings;
@@ -99,6 +100,16 @@ impl Leader {
     /// All events from now on. A reader that lags by more than [`EVENT_BACKLOG`] is told how many it missed.
     pub fn events(&self) -> broadcast::Receiver<TeamEvent> {
         self.events.subscribe()
+    }
+
+    /// Makes this workspace's team, which has none yet.
+    pub async fn create_team(&self, params: TeamCreateParams) -> Result<TeamView, Refusal> {
+        self.call(|reply| Command::CreateTeam { params, reply }).await
+    }
+
+    /// Deletes a team with all it keeps; none of its members may run.
+    pub async fn delete_team(&self, params: TeamDeleteParams) -> Result<(), Refusal> {
+        self.call(|reply| Command::DeleteTeam { params, reply }).await
     }
 
     pub async fn prompt(&self, prompt: Prompt) -> Result<PromptResult, Refusal> {

@@ -14,6 +14,7 @@ mod pulse;
 mod rules;
 mod spending;
 mod tasks;
+mod teams;
 mod waking;
 
 pub(crate) use members::{own_state, shell};
@@ -37,7 +38,7 @@ use swarm_guard::exec::Confinement;
 use swarm_model::Client;
 use swarm_store::mailbox::Content;
 use swarm_store::{Origin, Root, Standing, Watch};
-use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult, TeamView};
+use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult};
 use swarm_wire::mail::{IdleNotification, IdleReason, Protocol};
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
@@ -414,22 +415,16 @@ impl Hub {
     /// Shows the state as it is now, then what led to it.
     fn publish(&self, happened: Vec<ClientEvent>) {
         let Some(team) = &self.team else { return };
-        let file = &team.led.file;
+        let name = &team.led.file.name;
         let state = StateResult {
             seq: 0,
-            teams: vec![TeamView {
-                name: file.name.clone(),
-                description: file.description.clone(),
-                workspace: file.workspace.clone(),
-                lead_agent_id: file.lead_agent_id.clone(),
-                cost: self.purse.team.cost,
-            }],
+            teams: vec![self.team_view(team)],
             members: self.roster.views(),
             permissions: team.queue.requests(),
             plans: team.queue.plans(),
             tasks: team.tasks.clone(),
         };
-        self.publisher.publish(state, &file.name, happened);
+        self.publisher.publish(state, name, happened);
     }
 
     fn team_name(&self) -> Option<TeamName> {

@@ -24,3 +24,4 @@ pub use command::Refusal;
 pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, Session, TeamEvent};
 pub use hub::{BUDGET, PROJECT_RULES, home_of};
 pub use settings::{settings_rules, unknown_tool};
+pub use team::delete as delete_team;

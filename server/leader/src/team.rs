@@ -54,33 +54,54 @@ pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
     let plain = TeamName::from_folder(&folder);
     let numbered = (2_usize..).map(|number| TeamName::from_folder(&format!("{plain}-{number}")));
     for name in std::iter::once(plain.clone()).chain(numbered) {
-        let dir = root.team(&name);
-        if dir.exists()? {
-            continue;
-        }
-        let lease = Lease::take(&dir)?;
-        let file = TeamFile {
-            name: name.clone(),
-            description: None,
-            created_at: unix_ms(),
-            workspace: workspace.display().to_string(),
-            lead_agent_id: AgentId::lead_of(name.clone()),
-            lead_session_id: None,
-            hidden_pane_ids: Vec::new(),
-            team_allowed_paths: Vec::new(),
-            team_rules: Vec::new(),
-            spent: None,
-            members: vec![entry(&AgentId::lead_of(name), workspace, None, None, None)],
-            unknown: Default::default(),
-        };
-        match dir.create(&file) {
-            Ok(()) => return Ok(Led { key: TeamKey::of(&lease, &dir)?, dir, file, lease }),
-            // Somebody else founded it in this moment.
+        match found_as(root, workspace, &name, None) {
             Err(Error::TeamExists(_)) => {}
-            Err(error) => return Err(error),
+            founded => return founded,
         }
     }
     Err(Error::TeamExists(plain))
+}
+
+/// A new team of this name for this workspace. [`Error::TeamExists`] when the name is taken.
+pub(crate) fn found_as(
+    root: &Root,
+    workspace: &Path,
+    name: &TeamName,
+    description: Option<String>,
+) -> Result<Led, Error> {
+    let dir = root.team(name);
+    if dir.exists()? {
+        return Err(Error::TeamExists(name.clone()));
+    }
+    let lease = Lease::take(&dir)?;
+    let lead = AgentId::lead_of(name.clone());
+    let file = TeamFile {
+        name: name.clone(),
+        description,
+        created_at: unix_ms(),
+        workspace: workspace.display().to_string(),
+        lead_agent_id: lead.clone(),
+        lead_session_id: None,
+        hidden_pane_ids: Vec::new(),
+        team_allowed_paths: Vec::new(),
+        team_rules: Vec::new(),
+        spent: None,
+        members: vec![entry(&lead, workspace, None, None, None)],
+        unknown: Default::default(),
+    };
+    // Somebody else may found it in this moment.
+    dir.create(&file)?;
+    Ok(Led { key: TeamKey::of(&lease, &dir)?, dir, file, lease })
+}
+
+/// Deletes a team that nobody leads. [`Error::is_held`] where somebody does.
+pub fn delete(root: &Root, name: &TeamName) -> Result<(), Error> {
+    let dir = root.team(name);
+    // Before the lease, which would make a folder. One whose file is damaged can be deleted, too.
+    if !dir.exists()? {
+        dir.read()?;
+    }
+    dir.delete(Lease::take(&dir)?)
 }
 
 /// The rules that hold for every member: the user's and the project's settings, what the team remembers, and the

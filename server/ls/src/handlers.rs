@@ -15,6 +15,7 @@ pub(crate) mod plan;
 pub(crate) mod prompt;
 pub(crate) mod state;
 pub(crate) mod task;
+pub(crate) mod team;
 pub(crate) mod teammate;
 pub(crate) mod terminal;
 pub(crate) mod transcript;

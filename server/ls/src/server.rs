@@ -45,6 +45,8 @@ methods! {
     "swarm/interrupt" => handlers::interrupt::interrupt,
     "swarm/transcript" => handlers::transcript::transcript,
     "swarm/message" => handlers::message::message,
+    "swarm/team/create" => handlers::team::create,
+    "swarm/team/delete" => handlers::team::delete,
     "swarm/teammate/spawn" => handlers::teammate::spawn,
     "swarm/teammate/stop" => handlers::teammate::stop,
     "swarm/teammate/restart" => handlers::teammate::restart,

@@ -6,6 +6,7 @@ mod event;
 mod members;
 mod plan;
 mod task;
+mod team;
 mod terminal;
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ pub use self::event::{Event, EventParams, TurnEnd};
 pub use self::members::{ConfigureParams, MemberMode, SetModesParams, TeammateParams};
 pub use self::plan::{PlanListParams, PlanListResult, PlanRequest, PlanResolveParams};
 pub use self::task::{TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams};
+pub use self::team::{TeamCreateParams, TeamDeleteParams};
 pub use self::terminal::{TerminalClosedParams, TerminalOpenParams, TerminalParams};
 use crate::ids::{AgentId, MemberName, MessageId, RequestId, TeamName, TurnId};
 use crate::permission::{Mode, Outcome, PermissionRequest, RuleUpdate};

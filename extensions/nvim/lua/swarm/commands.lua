@@ -65,9 +65,27 @@ local SUBCOMMANDS = {
     end,
   },
   team = {
-    does = "open or close the team's window",
-    run = function()
-      require("swarm.team").toggle()
+    does = "open or close the team's window; or create NAME, delete NAME",
+    complete = function(at)
+      return at == 1 and { "create", "delete" } or state.teams()
+    end,
+    run = function(words, _, text)
+      if not words[1] then
+        return require("swarm.team").toggle()
+      end
+      if not vim.list_contains({ "create", "delete" }, words[1]) or not words[2] then
+        return client.say(
+          "say :Swarm team create NAME [WHAT FOR] or :Swarm team delete NAME",
+          vim.log.levels.WARN
+        )
+      end
+      local params = { name = words[2] }
+      if words[1] == "create" and words[3] then
+        params.description = behind_word(behind_word(text))
+      end
+      client.request("swarm/team/" .. words[1], params, function()
+        client.say(("the team %s is %sd"):format(words[2], words[1]))
+      end)
     end,
   },
   conversation = {

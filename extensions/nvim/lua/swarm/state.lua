@@ -201,7 +201,7 @@ function M.event(params, client_id)
     local folder = elsewhere and vim.fs.basename(elsewhere.root_dir or "") or "another project"
     client.say(("in %s, %s"):format(folder, require("swarm.questions").title(event.request or event.plan)))
   end
-  if missed or #server.now.teams == 0 then
+  if missed or #server.now.teams == 0 or event.kind == "teamChanged" then
     M.refresh(client_id)
   end
   if asks then
@@ -218,6 +218,13 @@ function M.member(name)
       return member
     end
   end
+end
+
+--- The names of all teams.
+function M.teams()
+  return vim.tbl_map(function(team)
+    return team.name
+  end, M.now.teams)
 end
 
 --- The names of all members.

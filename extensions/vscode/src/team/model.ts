@@ -41,6 +41,8 @@ export class TeamModel {
   apply({ seq, team, event }: EventParams): "done" | "unclear" {
     this.seq = seq;
     switch (event.kind) {
+      case "teamChanged":
+        return "unclear";
       case "memberChanged":
         this.members.set(event.member.agentId, event.member);
         break;

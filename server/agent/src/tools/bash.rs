@@ -18,6 +18,8 @@ const TIMEOUT_DEFAULT: u64 = 120;
 const TIMEOUT_MAX: u64 = 600;
 /// How much of a command's output the model is given, in bytes.
 const OUTPUT_MAX: usize = 60_000;
+/// The same with what is said of how the command ended.
+pub(super) const PRINTED_MAX: usize = OUTPUT_MAX + 10_000;
 /// How much of it is kept in a file, in bytes.
 const OVERFLOW_MAX: u64 = 64 * 1024 * 1024;
 
@@ -44,6 +46,7 @@ pub(super) struct Plan {
 impl Tool for Bash {
     const NAME: &'static str = "Bash";
     const DESCRIPTION: &'static str = include_str!("bash.md");
+    const RESULT_MAX: usize = PRINTED_MAX;
     type Input = Input;
     type Plan = Plan;
 

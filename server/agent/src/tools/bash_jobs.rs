@@ -8,7 +8,7 @@ use serde::Deserialize;
 use swarm_guard::{Effect, Granted};
 
 use super::ToolContext;
-use super::bash::{how_it_ended, printed};
+use super::bash::{PRINTED_MAX, how_it_ended, printed};
 use super::tool::{Preview, Tool, ToolError};
 use crate::jobs::State;
 
@@ -30,6 +30,7 @@ pub(super) struct Input {
 impl Tool for BashJobs {
     const NAME: &'static str = "BashJobs";
     const DESCRIPTION: &'static str = include_str!("bash_jobs.md");
+    const RESULT_MAX: usize = PRINTED_MAX;
     type Input = Input;
     type Plan = Input;
 

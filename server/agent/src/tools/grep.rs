@@ -14,8 +14,8 @@ use super::ToolContext;
 use super::tool::{Preview, Tool, ToolError};
 use super::walk::{Names, walk};
 
-/// The longest result, in bytes.
-const RESULT_MAX: usize = 40_000;
+/// How many bytes of hits are shown, to the end of a line.
+const SHOWN_MAX: usize = 40_000;
 /// The longest line shown whole, in bytes.
 const LINE_MAX: usize = 500;
 const CONTEXT_MAX: usize = 20;
@@ -64,6 +64,8 @@ pub(super) struct Plan {
 impl Tool for Grep {
     const NAME: &'static str = "Grep";
     const DESCRIPTION: &'static str = include_str!("grep.md");
+    /// What is shown, with a last line, its file's name, and what was left out.
+    const RESULT_MAX: usize = SHOWN_MAX + 6_000;
     type Input = Input;
     type Plan = Plan;
 
@@ -163,7 +165,7 @@ struct Found {
 impl Found {
     fn push(&mut self, line: &str) {
         self.text.push_str(line);
-        self.full |= self.text.len() >= RESULT_MAX;
+        self.full |= self.text.len() >= SHOWN_MAX;
     }
 
     fn line(&mut self, shown: &str, number: Option<u64>, mark: char, bytes: &[u8]) {

@@ -5,17 +5,16 @@ use tokio::fs;
 use super::ToolContext;
 use crate::clock::turn_id;
 
-/// How much of a result the model is given, in bytes.
-const SHOWN_MAX: usize = 30_000;
-
-/// The text, or its beginning and where the whole is. `kind` is the beginning of the file's name.
-pub(super) async fn kept(text: String, kind: &str, context: &ToolContext) -> String {
-    if text.len() <= SHOWN_MAX {
+/// A result of `tool` as the model gets it: whole where it has at most `max` bytes, else its beginning, and where the
+/// whole is.
+pub(super) async fn fitted(text: String, max: usize, tool: &str, context: &ToolContext) -> String {
+    if text.len() <= max {
         return text;
     }
-    let head = &text[..text.floor_char_boundary(SHOWN_MAX)];
+    let head = &text[..text.floor_char_boundary(max)];
     let left = text.len() - head.len();
-    let file = context.outputs.join(format!("{}.txt", turn_id().as_str().replacen("turn", kind, 1)));
+    let file = turn_id().as_str().replacen("turn", &tool.to_ascii_lowercase(), 1);
+    let file = context.outputs.join(format!("{file}.txt"));
     let written = async {
         fs::create_dir_all(&context.outputs).await?;
         fs::write(&file, &text).await

@@ -14,8 +14,8 @@ use super::tool::{Preview, Tool, ToolError};
 const DEFAULT_LINES: usize = 2000;
 /// The longest line shown whole, in characters.
 const LINE_MAX: usize = 2000;
-/// The longest result, in bytes; what is beyond is to be read with `offset`.
-const RESULT_MAX: usize = 100_000;
+/// How much of a file is shown at once, in bytes, to the end of a line; what is beyond is to be read with `offset`.
+const SHOWN_MAX: usize = 100_000;
 
 pub(super) struct Read;
 
@@ -39,6 +39,8 @@ pub(super) struct Plan {
 impl Tool for Read {
     const NAME: &'static str = "Read";
     const DESCRIPTION: &'static str = include_str!("read.md");
+    /// What is shown, with a last line of four bytes a character.
+    const RESULT_MAX: usize = SHOWN_MAX + 5 * LINE_MAX;
     type Input = Input;
     type Plan = Plan;
 
@@ -82,7 +84,7 @@ fn number_lines(text: &str, offset: usize, limit: usize) -> String {
     let mut result = String::new();
     let mut shown = 0;
     for (index, line) in text.lines().enumerate().skip(offset - 1).take(limit) {
-        if result.len() > RESULT_MAX {
+        if result.len() > SHOWN_MAX {
             break;
         }
         let cut = line.char_indices().nth(LINE_MAX).map_or(line, |(at, _)| &line[..at]);

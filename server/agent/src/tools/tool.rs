@@ -11,6 +11,7 @@ use swarm_model::ToolSpec;
 use swarm_wire::permission::FileChange;
 
 use super::context::ToolContext;
+use super::long::fitted;
 
 /// Why a call gave no result of its own. All of it is told to the model; none of it ends a turn.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,9 @@ pub(super) trait Tool: Send + Sync + 'static {
     const NAME: &'static str;
     /// What the model reads about the tool.
     const DESCRIPTION: &'static str;
+    /// The longest result that the model is given whole, in bytes. Of a longer one it is given the beginning, and
+    /// where the rest is.
+    const RESULT_MAX: usize = 30_000;
     /// Its doc comments are the schema's descriptions.
     type Input: DeserializeOwned + JsonSchema + Send;
     /// Everything that `run` needs, so that what was approved is what runs.
@@ -59,7 +63,7 @@ pub(super) trait Tool: Send + Sync + 'static {
         context: &ToolContext,
     ) -> Result<(Preview, Self::Plan), ToolError>;
 
-    /// Does it, and gives the text that the model reads.
+    /// Does it, and gives the text that the model reads, however long it is.
     async fn run(&self, call: Granted<Self::Plan>, context: &ToolContext) -> Result<String, ToolError>;
 }
 
@@ -127,6 +131,12 @@ impl<T: Tool> PreparedCall for Prepared<T> {
     }
 
     async fn run(self: Box<Self>, permit: Permit, context: &ToolContext) -> Result<String, ToolError> {
-        self.tool.run(admit(self.plan, permit), context).await
+        let result = self.tool.run(admit(self.plan, permit), context).await;
+        let fitted = async |text| fitted(text, T::RESULT_MAX, T::NAME, context).await;
+        match result {
+            Ok(text) => Ok(fitted(text).await),
+            Err(ToolError::Tell(text)) => Err(ToolError::Tell(fitted(text).await)),
+            Err(ToolError::Aborted) => Err(ToolError::Aborted),
+        }
     }
 }

@@ -10,7 +10,6 @@ use swarm_guard::{Effect, Granted};
 use swarm_model::page::{self, Page};
 
 use super::ToolContext;
-use super::long::kept;
 use super::tool::{Preview, Tool, ToolError};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -80,7 +79,7 @@ impl Tool for WebFetch {
                     url.clone_from(next);
                 }
                 Some(next) => return Ok(format!("[{url} redirects to {next}. Fetch that if you want it.]")),
-                None => return shown(&url, page, context).await,
+                None => return shown(&url, page).await,
             }
         }
         Err(ToolError::tell(format!("{url} redirects again and again, so it was not fetched.")))
@@ -104,7 +103,7 @@ fn target_of(url: &str) -> Option<Target> {
     bare.parse().ok().or_else(|| Target::new(bare, default))
 }
 
-async fn shown(url: &str, page: Page, context: &ToolContext) -> Result<String, ToolError> {
+async fn shown(url: &str, page: Page) -> Result<String, ToolError> {
     let kind = page.content_type.as_deref().unwrap_or("text/plain");
     let is_text = kind.starts_with("text/")
         || ["json", "xml", "javascript", "yaml", "toml", "x-sh"].iter().any(|part| kind.contains(part));
@@ -124,7 +123,6 @@ async fn shown(url: &str, page: Page, context: &ToolContext) -> Result<String, T
     if page.cut {
         text.push_str("\n[… the page is longer than what is read …]");
     }
-    let text = kept(text, "page", context).await;
     if (200..300).contains(&page.status) {
         return Ok(text);
     }

@@ -27,6 +27,8 @@ impl Hub {
     pub(super) async fn command(&mut self, command: Command) {
         // A client that went away takes no answer; what it asked for is done all the same.
         match command {
+            Command::CreateTeam { params, reply } => drop(reply.send(self.create_team(params).await)),
+            Command::DeleteTeam { params, reply } => drop(reply.send(self.delete_team(params).await)),
             Command::Prompt { prompt, reply } => drop(reply.send(self.prompt(prompt).await)),
             Command::Interrupt { member, reply } => drop(reply.send(self.interrupt(&member))),
             Command::Compact { member, reply } => drop(reply.send(self.compact(&member))),

@@ -10,6 +10,7 @@ use swarm_agent::ports::SpawnRequest;
 use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
 use swarm_guard::exec::{Confinement, Network, Policy, coverage};
 use swarm_guard::{Bounds, Secrets};
+use swarm_store::Root;
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, MemberView};
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::Mode;
@@ -27,7 +28,7 @@ use crate::event::Event;
 use crate::handle::Machine;
 use crate::ports::HubPorts;
 use crate::roster::{Live, Member};
-use crate::team::{self, Keys, Opened};
+use crate::team::{self, Keys, Led, Opened};
 
 /// How many members a team has at most, the leader's agent included, where the settings say nothing.
 const DEFAULT_MAX_MEMBERS: usize = 16;
@@ -74,9 +75,17 @@ impl Hub {
     }
 
     pub(super) async fn ensure_team(&mut self) -> Result<(), Refusal> {
-        if self.team.is_some() {
-            return Ok(());
+        match &self.team {
+            Some(_) => Ok(()),
+            None => self.take_up(team::found).await,
         }
+    }
+
+    /// Takes up the workspace's team; one that has none gets it from `found`, which blocks.
+    pub(super) async fn take_up(
+        &mut self,
+        found: impl FnOnce(&Root, &Path) -> Result<Led, swarm_store::Error> + Send + 'static,
+    ) -> Result<(), Refusal> {
         let no_workspace =
             || Refusal::Failed("no folder is open; open one and the team works in it".to_owned());
         let workspace = self.workspace.clone().ok_or_else(no_workspace)?;
@@ -89,12 +98,14 @@ impl Hub {
             // What cannot be read was told when the server started.
             match team::resume(&root, &workspace, &mut Vec::new())? {
                 Some(led) => Ok(led),
-                None => team::found(&root, &workspace),
+                None => found(&root, &workspace),
             }
         });
         let led = led.await.map_err(|lost| Refusal::Failed(lost.to_string()))?;
         let notices = self.adopt(led.map_err(|error| Refusal::Failed(team::refusal(&error)))?);
-        self.publish(notices.into_iter().map(|text| ClientEvent::Warning { text }).collect());
+        let is_new = self.team.as_ref().map(|team| Box::new(self.team_view(team)));
+        let warnings = notices.into_iter().map(|text| ClientEvent::Warning { text });
+        self.publish([ClientEvent::TeamChanged { team: is_new }].into_iter().chain(warnings).collect());
         self.refresh_rules().await;
         // A crash before the first look at everybody is noticed as one, too.
         self.mark_led().await;

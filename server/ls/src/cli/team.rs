@@ -159,19 +159,13 @@ fn send(root: &Root, to: &str, text: &str, team: Option<TeamName>) -> anyhow::Re
 }
 
 fn delete(root: &Root, name: &TeamName) -> anyhow::Result<()> {
-    let dir = root.team(name);
-    // Before the lease, which would make a folder. One whose file is damaged can be deleted, too.
-    if !dir.exists()? {
-        dir.read()?;
-    }
-    let lease = match Lease::take(&dir) {
+    match swarm_leader::delete_team(root, name) {
         Err(Error::Held { pid, .. }) => {
             let who = pid.map_or("another process".to_owned(), |pid| format!("process {pid}"));
             bail!("the team `{name}` is not deleted while {who} leads it; close its editor first");
         }
-        lease => lease?,
-    };
-    dir.delete(lease)?;
+        deleted => deleted?,
+    }
     print(&format!("deleted {name}\n"))
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checkpoint, MemberState, MemberView, PlanRequest};
+use super::{Checkpoint, MemberState, MemberView, PlanRequest, TeamView};
 use crate::ids::{AgentId, MessageId, RequestId, TeamName, TurnId};
 use crate::permission::{Mode, PermissionRequest, ResolvedBy};
 use crate::task::Task;
@@ -20,6 +20,10 @@ pub struct EventParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
+    /// The team is new; without `team` it was deleted.
+    TeamChanged {
+        team: Option<Box<TeamView>>,
+    },
     MemberChanged {
         member: Box<MemberView>,
     },
