@@ -13,6 +13,7 @@ mod forgery;
 mod framing;
 mod handing;
 mod kinds;
+mod knowledge;
 mod many;
 mod models;
 mod permissions;

@@ -36,7 +36,7 @@ pub use tools::EXIT_PLAN_MODE;
 
 /// Says what is wrong with an input of a teammate's tool.
 pub fn input_check(tool: &str) -> ports::InputCheck {
-    tools::Tools::of_teammate().check(tool)
+    tools::Tools::of_teammate(true).check(tool)
 }
 
 /// The names of the tools that members have, in alphabetical order.

@@ -190,6 +190,7 @@ struct Member {
     agent: AgentId,
     cwd: PathBuf,
     files: Arc<Files>,
+    editor: Arc<dyn Editor>,
     shell: Arc<Shell>,
     outputs: PathBuf,
     jobs: Arc<Jobs>,
@@ -205,7 +206,11 @@ struct Member {
 
 impl Member {
     fn new(setup: Setup, life: &CancellationToken) -> Self {
-        let tools = if setup.team.is_some() { Tools::of_leader() } else { Tools::of_teammate() };
+        let editor = setup.editor;
+        let tools = match setup.team {
+            Some(_) => Tools::of_leader(editor.knows()),
+            None => Tools::of_teammate(editor.knows()),
+        };
         let tools = match &setup.tools {
             Some(named) => tools.only(named),
             None => tools,
@@ -228,12 +233,13 @@ impl Member {
             ending: Arc::default(),
             switch: setup.switch.clone(),
         };
-        let files = Arc::new(Files::new(setup.cwd.clone(), setup.editor));
+        let files = Arc::new(Files::new(setup.cwd.clone(), editor.clone()));
         Self {
             engine,
             agent: setup.agent,
             cwd: setup.cwd,
             files,
+            editor,
             shell: Arc::new(shell),
             outputs: setup.outputs,
             jobs: Arc::new(Jobs::new(life.clone())),
@@ -261,6 +267,7 @@ impl Member {
             agent: self.agent.clone(),
             cwd: self.cwd.clone(),
             files: self.files.clone(),
+            editor: self.editor.clone(),
             post: self.post.clone(),
             reporter: self.engine.reporter.clone(),
             shell: self.shell.clone(),

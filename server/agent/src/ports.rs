@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::Value;
+use swarm_wire::lsp::Spot;
 use swarm_wire::permission::{Answer, Mode, PermissionRequest};
+use swarm_wire::process::{CodePlace, Finding, LookUp};
 use swarm_wire::settings::{BackendChoice, Effort};
 use swarm_wire::{AgentId, MemberName, TurnId};
 use tokio_util::sync::CancellationToken;
@@ -45,7 +47,19 @@ pub trait Editor: Send + Sync {
     /// `before` is the text that the edit was made from. Done means that the editor reported the
     /// expected text back, not that it said it would.
     async fn edit(&self, path: &Path, before: &str, after: &str) -> Result<Edited, EditError>;
+
+    /// Whether it answers what its other language servers know of the code; the same for its whole life.
+    fn knows(&self) -> bool;
+
+    /// What those servers found in one file, or in all. The error is for the model.
+    async fn diagnostics(&self, path: Option<&Path>) -> Result<Vec<Finding>, String>;
+
+    /// Where the name leads that stands at a place. The error is for the model.
+    async fn look_up(&self, what: LookUp, path: &Path, at: Spot) -> Result<Vec<CodePlace>, String>;
 }
+
+/// What an editor says that knows nothing of the code.
+pub const KNOWS_NOTHING: &str = "The editor does not answer what it knows of the code.";
 
 /// How an edit of an open document ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +94,18 @@ impl Editor for NoEditor {
 
     async fn edit(&self, _path: &Path, _before: &str, _after: &str) -> Result<Edited, EditError> {
         Err(EditError::NotOpen)
+    }
+
+    fn knows(&self) -> bool {
+        false
+    }
+
+    async fn diagnostics(&self, _path: Option<&Path>) -> Result<Vec<Finding>, String> {
+        Err(KNOWS_NOTHING.to_owned())
+    }
+
+    async fn look_up(&self, _what: LookUp, _path: &Path, _at: Spot) -> Result<Vec<CodePlace>, String> {
+        Err(KNOWS_NOTHING.to_owned())
     }
 }
 

@@ -3,11 +3,13 @@
 mod bash;
 mod bash_jobs;
 mod context;
+mod diagnostics;
 mod edit;
 mod exit_plan_mode;
 mod glob;
 mod grep;
 mod long;
+mod look_up;
 mod mode_name;
 mod read;
 mod request_shutdown;
@@ -45,15 +47,15 @@ pub(crate) struct Tools {
 
 impl Tools {
     /// What every teammate has.
-    pub(crate) fn of_teammate() -> Self {
-        let mut tools = Self::of_everybody();
+    pub(crate) fn of_teammate(editor_knows: bool) -> Self {
+        let mut tools = Self::of_everybody(editor_knows);
         tools.push(tool::erase(shutdown_reply::ShutdownReply));
         Self::new(tools)
     }
 
     /// What the leader's agent has, to make a team and end its members.
-    pub(crate) fn of_leader() -> Self {
-        let mut tools = Self::of_everybody();
+    pub(crate) fn of_leader(editor_knows: bool) -> Self {
+        let mut tools = Self::of_everybody(editor_knows);
         tools.push(tool::erase(spawn_teammate::SpawnTeammate));
         tools.push(tool::erase(set_modes::SetModes));
         tools.push(tool::erase(review_plan::ReviewPlan));
@@ -63,7 +65,7 @@ impl Tools {
 
     /// The names of all tools there are.
     pub(crate) fn names() -> Vec<String> {
-        let lists = [Self::of_leader(), Self::of_teammate()];
+        let lists = [Self::of_leader(true), Self::of_teammate(true)];
         let mut names: Vec<String> =
             lists.iter().flat_map(|tools| tools.specs.iter().map(|spec| spec.name.clone())).collect();
         names.sort();
@@ -89,8 +91,8 @@ impl Tools {
         Self::new(self.list.into_iter().filter(kept).collect())
     }
 
-    fn of_everybody() -> Vec<Arc<dyn AnyTool>> {
-        vec![
+    fn of_everybody(editor_knows: bool) -> Vec<Arc<dyn AnyTool>> {
+        let mut tools = vec![
             tool::erase(read::Read),
             tool::erase(glob::Glob),
             tool::erase(grep::Grep),
@@ -105,7 +107,11 @@ impl Tools {
             tool::erase(task_claim::TaskClaim),
             tool::erase(exit_plan_mode::ExitPlanMode),
             tool::erase(send_message::SendMessage),
-        ]
+        ];
+        if editor_knows {
+            tools.extend(of_the_editor());
+        }
+        tools
     }
 
     fn new(list: Vec<Arc<dyn AnyTool>>) -> Self {
@@ -135,4 +141,13 @@ impl Tools {
             ToolError::tell(format!("There is no tool `{name}`. There are: {}.", names.join(", ")))
         })
     }
+}
+
+/// What the user's editor knows of the code, where it answers that.
+fn of_the_editor() -> [Arc<dyn AnyTool>; 3] {
+    [
+        tool::erase(diagnostics::Diagnostics),
+        tool::erase(look_up::Definition),
+        tool::erase(look_up::References),
+    ]
 }

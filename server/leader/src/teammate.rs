@@ -90,7 +90,7 @@ pub async fn run(
     let (seen, typed) = terminal.map(|terminal| (terminal.seen, terminal.typed)).unzip();
     let show = Show(seen);
     show.show(|| Seen::Begun { agent: agent.clone(), color: order.color.clone() });
-    let ports = Arc::new(MailPorts::new(requests, show.clone()));
+    let ports = Arc::new(MailPorts::new(requests, show.clone(), order.editor_knows));
     let team = Arc::new(TeamShell::new(
         machine.caches.as_ref().map(|caches| caches.join(agent.team.as_str().to_ascii_lowercase())),
     ));

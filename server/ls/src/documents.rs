@@ -1,10 +1,12 @@
 //! The texts that are open in the editor, saved or not: what agents read in place of the disk.
 //!
 //! [`Documents`] follows the client's notifications; [`editor`] changes documents through the client.
+//! [`knowledge`] asks it what its other servers know.
 //! Nothing here reads or writes a document's file.
 
 pub(crate) mod diff;
 pub(crate) mod editor;
+mod knowledge;
 mod path;
 mod text;
 

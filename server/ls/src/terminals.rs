@@ -8,6 +8,7 @@ use swarm_wire::lsp::{TerminalOpenParams, TerminalParams};
 use tokio::sync::watch;
 
 use crate::ingress::proxy::Proxy;
+use crate::lsp::requests;
 use crate::lsp::types::request::Request;
 
 /// The terminals that were opened in this connection.
@@ -15,20 +16,6 @@ pub(crate) struct ClientTerminals {
     proxy: Proxy,
     /// Those that are gone and whose end nobody waited for yet, with their exit codes.
     gone: watch::Sender<HashMap<String, Option<i32>>>,
-}
-
-macro_rules! requests {
-    ($($name:ident: $method:literal, $params:ty => $result:ty;)+) => {
-        $(
-            enum $name {}
-
-            impl Request for $name {
-                type Params = $params;
-                type Result = $result;
-                const METHOD: &'static str = $method;
-            }
-        )+
-    };
 }
 
 requests! {

@@ -14,7 +14,10 @@ use serde::{Deserialize, Serialize};
 pub use self::checkpoint::{
     Checkpoint, CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
 };
-pub use self::editor::{EditorSaveParams, EditorSaveResult};
+pub use self::editor::{
+    EditorDiagnostic, EditorDiagnosticsParams, EditorDiagnosticsResult, EditorLocation, EditorLookUpParams,
+    EditorLookUpResult, EditorSaveParams, EditorSaveResult, Severity, Spot,
+};
 pub use self::event::{Event, EventParams, TurnEnd};
 pub use self::members::{ConfigureParams, MemberMode, SetModesParams, TeammateParams};
 pub use self::plan::{PlanListParams, PlanListResult, PlanRequest, PlanResolveParams};

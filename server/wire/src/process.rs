@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::ids::{AgentId, MessageId, RequestId, TurnId};
-use crate::lsp::TurnEnd;
+use crate::lsp::{Severity, Spot, TurnEnd};
 use crate::permission::{Behavior, Mode, Scope, Trust};
 use crate::settings::{Effort, Provider, Secret};
 use crate::team::BackendType;
@@ -26,6 +26,9 @@ pub struct StartOrder {
     /// What its model reads of its kind.
     #[serde(default)]
     pub about_kind: String,
+    /// Whether the user's editor answers what it knows of the code.
+    #[serde(default)]
+    pub editor_knows: bool,
     pub bounds: MemberBounds,
     pub model: MemberModel,
 }
@@ -114,6 +117,10 @@ pub enum LeaderCall {
     OpenText { path: PathBuf },
     /// Changes an open document.
     Edit { path: PathBuf, before: String, after: String },
+    /// What the editor's other servers found, in one file or in all.
+    Diagnostics { path: Option<PathBuf> },
+    /// Where a name leads that stands at a place.
+    LookUp { what: LookUp, path: PathBuf, at: Spot },
     /// Keeps what the workspace is, before a turn's first change.
     Keep { turn: TurnId, change: String },
     /// Waits until a budget has room for a request.
@@ -135,6 +142,12 @@ pub enum LeaderAnswer {
     Edited {
         saved: bool,
     },
+    Findings {
+        findings: Vec<Finding>,
+    },
+    Places {
+        places: Vec<CodePlace>,
+    },
     NotOpen,
     Changed,
     Unconfirmed,
@@ -142,4 +155,30 @@ pub enum LeaderAnswer {
         why: String,
     },
     Done,
+}
+
+/// What is wanted of a name in the code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LookUp {
+    Definition,
+    References,
+}
+
+/// What one of the editor's servers found in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    pub place: CodePlace,
+    pub severity: Severity,
+    pub message: String,
+    /// Who says so.
+    pub source: Option<String>,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CodePlace {
+    /// Absolute.
+    pub path: PathBuf,
+    pub at: Spot,
 }

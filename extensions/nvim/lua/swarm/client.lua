@@ -43,6 +43,15 @@ function M.config()
         require("swarm.state").event(params, context.client_id)
       end,
       ["swarm/editor/save"] = save,
+      ["swarm/editor/diagnostics"] = function(_, params)
+        return require("swarm.knowledge").diagnostics(params)
+      end,
+      ["swarm/editor/definition"] = function(_, params)
+        return require("swarm.knowledge").look_up("textDocument/definition", params)
+      end,
+      ["swarm/editor/references"] = function(_, params)
+        return require("swarm.knowledge").look_up("textDocument/references", params)
+      end,
       ["swarm/terminal/open"] = function(_, params, context)
         return require("swarm.terminals").open(params, context.client_id)
       end,

@@ -15,7 +15,7 @@ use crate::ending::Ending;
 use crate::event::Reporter;
 use crate::files::Files;
 use crate::jobs::Jobs;
-use crate::ports::Team;
+use crate::ports::{Editor, Team};
 use crate::post::Post;
 use crate::shell::Shell;
 
@@ -25,6 +25,8 @@ pub(crate) struct ToolContext {
     /// Absolute, with symbolic links resolved. Relative paths start here, and commands run here.
     pub(crate) cwd: PathBuf,
     pub(crate) files: Arc<Files>,
+    /// Asked only for what it knows of the code; its documents are reached through `files`.
+    pub(crate) editor: Arc<dyn Editor>,
     pub(crate) post: Arc<Post>,
     pub(crate) reporter: Reporter,
     pub(crate) shell: Arc<Shell>,

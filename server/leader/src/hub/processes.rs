@@ -52,6 +52,7 @@ impl Hub {
             cwd: workspace.clone(),
             tools,
             about_kind,
+            editor_knows: self.editor.knows(),
             bounds: convert::bounds_for(&bounds),
             model: model.clone(),
         };

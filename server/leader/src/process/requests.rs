@@ -83,6 +83,14 @@ impl Requested {
                     ports.warn(format!("{name} wanted to change {path}, which nobody allowed")).await;
                     LeaderAnswer::Refused { why: "nobody let this teammate change it".to_owned() }
                 }
+                LeaderCall::Diagnostics { path } => match editor.diagnostics(path.as_deref()).await {
+                    Ok(findings) => LeaderAnswer::Findings { findings },
+                    Err(why) => LeaderAnswer::Refused { why },
+                },
+                LeaderCall::LookUp { what, path, at } => match editor.look_up(*what, path, *at).await {
+                    Ok(places) => LeaderAnswer::Places { places },
+                    Err(why) => LeaderAnswer::Refused { why },
+                },
                 LeaderCall::Keep { turn, change } => {
                     snapshots.keep(&self.agent, turn, change).await;
                     LeaderAnswer::Done

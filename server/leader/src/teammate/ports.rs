@@ -6,9 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use swarm_agent::ports::{Ask, EditError, Edited, Editor, InputCheck, Snapshots, Withdrawn};
+use swarm_wire::lsp::Spot;
 use swarm_wire::mail::{AnswerMail, Protocol};
 use swarm_wire::permission::{Answer, PermissionRequest};
-use swarm_wire::process::{LeaderAnswer, LeaderCall, Progress};
+use swarm_wire::process::{CodePlace, Finding, LeaderAnswer, LeaderCall, LookUp, Progress};
 use swarm_wire::{AgentId, RequestId, TurnId};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -31,11 +32,13 @@ pub(super) struct MailPorts {
     /// `None` once no mail is read any more.
     waiting: Mutex<Option<HashMap<RequestId, oneshot::Sender<Reply>>>>,
     show: Show,
+    /// Whether the leader's editor answers what it knows of the code.
+    editor_knows: bool,
 }
 
 impl MailPorts {
-    pub(super) fn new(requests: mpsc::Sender<Protocol>, show: Show) -> Self {
-        Self { requests, waiting: Mutex::new(Some(HashMap::new())), show }
+    pub(super) fn new(requests: mpsc::Sender<Protocol>, show: Show, editor_knows: bool) -> Self {
+        Self { requests, waiting: Mutex::new(Some(HashMap::new())), show, editor_knows }
     }
 
     /// Tells the user something.
@@ -153,6 +156,26 @@ impl Editor for MailPorts {
             LeaderAnswer::Changed => Err(EditError::Changed),
             LeaderAnswer::Refused { why } => Err(EditError::Refused(why)),
             _ => Err(EditError::Unconfirmed),
+        }
+    }
+
+    fn knows(&self) -> bool {
+        self.editor_knows
+    }
+
+    async fn diagnostics(&self, path: Option<&Path>) -> Result<Vec<Finding>, String> {
+        match self.call(LeaderCall::Diagnostics { path: path.map(Path::to_owned) }).await {
+            LeaderAnswer::Findings { findings } => Ok(findings),
+            LeaderAnswer::Refused { why } => Err(why),
+            _ => Err(GONE.to_owned()),
+        }
+    }
+
+    async fn look_up(&self, what: LookUp, path: &Path, at: Spot) -> Result<Vec<CodePlace>, String> {
+        match self.call(LeaderCall::LookUp { what, path: path.to_owned(), at }).await {
+            LeaderAnswer::Places { places } => Ok(places),
+            LeaderAnswer::Refused { why } => Err(why),
+            _ => Err(GONE.to_owned()),
         }
     }
 }

@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use swarm_agent::ports::{EditError, Edited, Editor};
-use swarm_wire::lsp::{EditorSaveParams, EditorSaveResult};
+use swarm_wire::lsp::{EditorSaveParams, EditorSaveResult, Spot};
+use swarm_wire::process::{CodePlace, Finding, LookUp};
 use tokio::time::timeout;
 
-use super::{Document, Documents, diff};
+use super::{Document, Documents, diff, knowledge};
 use crate::ingress::proxy::{CallError, Proxy};
-use crate::lsp::types::request::{ApplyWorkspaceEdit, Request};
+use crate::lsp::requests;
+use crate::lsp::types::request::ApplyWorkspaceEdit;
 use crate::lsp::types::{
     ApplyWorkspaceEditParams, ApplyWorkspaceEditResponse, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, WorkspaceEdit,
@@ -25,6 +27,8 @@ pub(crate) struct Patience {
     /// To report the text after its answer.
     report: Duration,
     save: Duration,
+    /// To look into its other servers, which may still read the project.
+    look: Duration,
 }
 
 impl Default for Patience {
@@ -33,6 +37,7 @@ impl Default for Patience {
             answer: Duration::from_secs(60),
             report: Duration::from_secs(3),
             save: Duration::from_secs(10),
+            look: Duration::from_secs(20),
         }
     }
 }
@@ -42,8 +47,8 @@ impl Default for Patience {
 pub(crate) struct Abilities {
     pub(crate) applies_edits: bool,
     pub(crate) versioned: bool,
-    /// Answers `swarm/editor/save`.
-    pub(crate) saves: bool,
+    /// Answers `swarm/editor/*`.
+    pub(crate) answers: bool,
 }
 
 /// The client's documents as agents edit them.
@@ -54,13 +59,8 @@ pub(crate) struct ClientEditor {
     patience: Patience,
 }
 
-/// The request `swarm/editor/save`.
-enum Save {}
-
-impl Request for Save {
-    type Params = EditorSaveParams;
-    type Result = EditorSaveResult;
-    const METHOD: &'static str = "swarm/editor/save";
+requests! {
+    Save: "swarm/editor/save", EditorSaveParams => EditorSaveResult;
 }
 
 /// How one try to edit ended.
@@ -147,7 +147,7 @@ impl ClientEditor {
     }
 
     async fn save(&self, path: &Path) -> Edited {
-        let Some(document) = self.documents.of_path(path).filter(|_| self.abilities.saves) else {
+        let Some(document) = self.documents.of_path(path).filter(|_| self.abilities.answers) else {
             return Edited::Unsaved;
         };
         let params = EditorSaveParams { uri: document.uri.to_string() };
@@ -181,6 +181,18 @@ impl Editor for ClientEditor {
             Tried::Done => Ok(self.save(path).await),
             Tried::Dropped(error) | Tried::Failed(error) => Err(error),
         }
+    }
+
+    fn knows(&self) -> bool {
+        self.abilities.answers
+    }
+
+    async fn diagnostics(&self, path: Option<&Path>) -> Result<Vec<Finding>, String> {
+        knowledge::diagnostics(&self.proxy, self.patience.look, path).await
+    }
+
+    async fn look_up(&self, what: LookUp, path: &Path, at: Spot) -> Result<Vec<CodePlace>, String> {
+        knowledge::look_up(&self.proxy, self.patience.look, what, path, at).await
     }
 }
 

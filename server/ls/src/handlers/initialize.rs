@@ -28,7 +28,7 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
     let abilities = Abilities {
         applies_edits: client.applies_edits,
         versioned: client.versioned_edits,
-        saves: client.features.editor,
+        answers: client.features.editor,
     };
     let editor = Arc::new(ClientEditor::new(session.documents.clone(), session.proxy.clone(), abilities));
     let environment = &session.environment;

@@ -39,11 +39,11 @@ impl Setup {
     }
 
     fn editor(&self, versioned: bool, saves: bool) -> ClientEditor {
-        let abilities = Abilities { applies_edits: true, versioned, saves };
+        let abilities = Abilities { applies_edits: true, versioned, answers: saves };
         let mut editor = ClientEditor::new(self.documents.clone(), self.proxy.clone(), abilities);
         let short = Duration::from_millis(50);
-        editor.patience =
-            Patience { answer: Duration::from_secs(10), report: short, save: Duration::from_secs(10) };
+        let long = Duration::from_secs(10);
+        editor.patience = Patience { answer: long, report: short, save: long, look: long };
         editor
     }
 
