@@ -53,7 +53,8 @@ fn a_team_is_deleted_with_all_it_keeps_once_nobody_runs() {
     assert!(names(&state).is_empty() && state["members"].as_array().unwrap().is_empty(), "{state}");
     let unknown = editor.try_request("swarm/team/delete", json!({ "name": team })).unwrap_err();
     assert!(unknown.code == -32803 && unknown.message.contains("no team"), "{unknown:?}");
-    // The next prompt makes a team anew, with nothing of the old one in it.
+    // A new team has nothing of the old one in it.
+    editor.request("swarm/team/create", json!({ "name": "anew" }));
     prompt(&mut editor, "Begin anew.");
     editor.await_event("turnEnded");
     let kept = editor.request("swarm/transcript", json!({}));
