@@ -1,4 +1,5 @@
-//! One behaviour, however a teammate runs: in the server's process, in a hidden one of its own, or in a terminal of the editor.
+//! One behaviour, however a teammate runs: in the server's process, in a hidden one of its own, in a terminal of the
+//! editor, or in a pane of tmux.
 
 use serde_json::{Value, json};
 use swarm_tests::script::{ReplyPart, Script, Step, call, reply, say, wait};
@@ -17,6 +18,9 @@ macro_rules! kept_by_all {
         }
         mod editor_terminal {
             $(#[test] fn $promise() { super::$promise("editor-terminal"); })*
+        }
+        mod tmux {
+            $(#[test] fn $promise() { super::$promise("tmux"); })*
         }
     };
 }

@@ -25,6 +25,7 @@ mod secrets;
 mod seen;
 mod teams;
 mod terminals;
+mod tmux;
 mod turns;
 mod views;
 mod web;

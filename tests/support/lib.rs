@@ -10,6 +10,7 @@ mod editor;
 mod model;
 mod processes;
 mod terminals;
+mod tmux;
 mod wire;
 mod world;
 
@@ -17,4 +18,5 @@ pub use caps::Caps;
 pub use editor::{Editor, ErrorAnswer, Question, WAIT};
 pub use model::FakeModel;
 pub use swarm_script as script;
+pub use tmux::{Pane, Tmux};
 pub use world::World;

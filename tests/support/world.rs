@@ -64,6 +64,16 @@ impl World {
         self.root.path().join("swarm")
     }
 
+    /// A path beside all that the servers know of.
+    pub(crate) fn beside(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// What marks the processes of this world.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
     /// An absolute path within the workspace.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.workspace.join(relative)
@@ -92,7 +102,12 @@ impl World {
 
     /// The binary with these arguments, in this world's environment.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.binary);
+        self.program(&self.binary, arguments)
+    }
+
+    /// A program with these arguments, in this world's environment.
+    pub fn program(&self, program: impl AsRef<Path>, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program.as_ref());
         let at = |name: &str| self.root.path().join(name);
         command
             .args(arguments)
@@ -101,6 +116,7 @@ impl World {
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", at("home"))
             .env("TMPDIR", at("tmp"))
+            .env("TMUX_TMPDIR", at("tmp"))
             .env("LANG", "C.UTF-8")
             // Model servers of the machine that tests run on are not theirs.
             .env("OLLAMA_HOST", "127.0.0.1:1")

@@ -2,6 +2,7 @@
 
 pub(crate) mod editor_terminal;
 mod hidden;
+pub(crate) mod tmux;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,18 +10,26 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use swarm_guard::exec::Helper;
+use swarm_wire::TeamName;
 use swarm_wire::settings::BackendChoice;
 use swarm_wire::team::BackendType;
 
 use editor_terminal::{EditorTerminal, Terminals};
 use hidden::Hidden;
+use tmux::{Tmux, TmuxPane};
+
+/// Keys of providers, which come with the order and never by an environment.
+const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
 
 /// One teammate's process, to be started.
 #[derive(Debug, Clone)]
 pub(crate) struct Launch {
     /// The teammate's name.
     pub(crate) title: String,
+    pub(crate) team: TeamName,
     pub(crate) color: Option<String>,
+    /// How much of its leader's room a place beside it takes, in percent.
+    pub(crate) share: u8,
     pub(crate) program: Helper,
     /// No secret is among them: every user of the machine can read them.
     pub(crate) args: Vec<String>,
@@ -40,33 +49,42 @@ impl Launch {
     }
 }
 
+/// Where a process runs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Handle {
+    /// The place, as it is in the team file.
+    pub(crate) id: String,
+    /// The process in it, where the place tells.
+    pub(crate) process: Option<u32>,
+}
+
 /// A kind of place for the processes of teammates. What runs in one is the same everywhere.
 #[async_trait]
 pub(crate) trait Backend: Send + Sync {
     fn kind(&self) -> BackendType;
 
     /// Whether it can be had here; else what to install or to set.
-    fn check(&self) -> Result<(), String>;
+    async fn check(&self) -> Result<(), String>;
 
     /// Whether the user looks at it anyway, so that `auto` takes it.
-    fn is_at_hand(&self) -> bool;
+    async fn is_at_hand(&self) -> bool;
 
     /// Starts a process; the handle of its place. Dropping the future leaves no place behind.
-    async fn open(&self, launch: &Launch) -> Result<String, String>;
+    async fn open(&self, launch: &Launch) -> Result<Handle, String>;
 
     /// Waits until the place is gone; what is known of why.
-    async fn closed(&self, handle: &str) -> String;
+    async fn closed(&self, handle: &Handle) -> String;
 
     /// Ends the place and what runs in it. One that is gone is no error.
-    async fn close(&self, handle: &str);
+    async fn close(&self, handle: &Handle);
 
     /// Shows the place without taking the focus.
-    async fn show(&self, _handle: &str) -> Result<(), String> {
+    async fn show(&self, _handle: &Handle) -> Result<(), String> {
         Err(unseen(self.kind()))
     }
 
     /// Takes the place out of sight; what is in it runs on.
-    async fn hide(&self, _handle: &str) -> Result<(), String> {
+    async fn hide(&self, _handle: &Handle) -> Result<(), String> {
         Err(unseen(self.kind()))
     }
 }
@@ -81,25 +99,34 @@ pub(crate) struct Backends {
 }
 
 impl Backends {
-    pub(crate) fn new(terminals: Option<Arc<dyn Terminals>>) -> Self {
-        Self { all: vec![Arc::new(EditorTerminal::new(terminals)), Arc::new(Hidden::default())] }
+    /// With the terminals of the user's editor, and the pane of tmux that this process is in.
+    pub(crate) fn new(terminals: Option<Arc<dyn Terminals>>, pane: Option<TmuxPane>) -> Self {
+        let all: [Arc<dyn Backend>; 3] = [
+            Arc::new(EditorTerminal::new(terminals)),
+            Arc::new(Tmux::new(pane)),
+            Arc::new(Hidden::default()),
+        ];
+        Self { all: all.into() }
     }
 
     /// What a choice comes to: a backend for a process, or `None` for the server's own.
     ///
     /// # Errors
     /// When that one cannot be had here; the text says what would help.
-    pub(crate) fn choose(&self, choice: BackendChoice) -> Result<Option<Arc<dyn Backend>>, String> {
-        match choice {
-            BackendChoice::Auto => {
-                Ok(self.all.iter().find(|backend| backend.is_at_hand() && backend.check().is_ok()).cloned())
-            }
-            BackendChoice::Named(kind) => self.of(kind),
+    pub(crate) async fn choose(&self, choice: BackendChoice) -> Result<Option<Arc<dyn Backend>>, String> {
+        if let BackendChoice::Named(kind) = choice {
+            return self.of(kind).await;
         }
+        for backend in &self.all {
+            if backend.check().await.is_ok() && backend.is_at_hand().await {
+                return Ok(Some(backend.clone()));
+            }
+        }
+        Ok(None)
     }
 
     /// The backend of this kind, where it can be had; `None` for the server's own process.
-    pub(crate) fn of(&self, kind: BackendType) -> Result<Option<Arc<dyn Backend>>, String> {
+    pub(crate) async fn of(&self, kind: BackendType) -> Result<Option<Arc<dyn Backend>>, String> {
         if kind == BackendType::InProcess {
             return Ok(None);
         }
@@ -108,6 +135,6 @@ impl Backends {
                 self.all.iter().map(|backend| format!("`{}`", backend.kind().as_str())).collect();
             format!("this version cannot run it; use `in-process`, {} or `auto`", names.join(", "))
         })?;
-        backend.check().map(|()| Some(backend.clone()))
+        backend.check().await.map(|()| Some(backend.clone()))
     }
 }

@@ -20,6 +20,7 @@ mod team;
 pub mod teammate;
 
 pub use backend::editor_terminal::Terminals;
+pub use backend::tmux::TmuxPane;
 pub use command::Refusal;
 pub use handle::{EVENT_BACKLOG, Leader, Machine, Options, Session, TeamEvent};
 pub use hub::{BUDGET, PROJECT_RULES, home_of};

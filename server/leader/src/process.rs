@@ -131,7 +131,7 @@ pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> Result<LifeEn
             }
             opened = &mut opening, if place.is_none() => {
                 let opened = opened?;
-                led.ports.placed(&led.agent, opened.handle()).await;
+                led.ports.placed(&led.agent, opened.id()).await;
                 place = Some(opened);
             }
             lost = lost(place.as_ref()), if place.is_some() => {

@@ -146,13 +146,17 @@ pub async fn run(
     Ok(())
 }
 
-/// Ends the teammate when its leader is gone, which it sees by the lease. A hidden one sees it by its stdin.
+/// Ends the teammate when its leader is gone, which it sees by the lease, also when another leads at once. A hidden one
+/// sees it by its stdin.
 async fn follow(dir: TeamDir, lifeline: CancellationToken) {
+    let mut leader = None;
     loop {
         let team = dir.clone();
         let led = tokio::task::spawn_blocking(move || Lease::holder(&team)).await;
         match led {
-            Ok(Ok(holder)) if !holder.is_alive() => return lifeline.cancel(),
+            Ok(Ok(holder)) if !holder.is_alive() || *leader.get_or_insert(holder) != holder => {
+                return lifeline.cancel();
+            }
             Ok(Err(error)) => tracing::warn!(%error, "whether the team is led is not known"),
             _ => {}
         }

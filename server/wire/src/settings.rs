@@ -39,6 +39,8 @@ pub struct Settings {
     pub max_members: Option<usize>,
     /// How teammates run whose spawn does not say; default `in-process`.
     pub teammate_backend: Option<BackendChoice>,
+    /// How much of the pane of tmux that the server is in the teammates' panes take, in percent; default 30.
+    pub tmux_share: Option<u8>,
     /// Who looks at a teammate's plan first; the user decides in any case.
     pub plan_review: PlanReview,
     /// Whether members that an earlier server's end cut off go on by themselves.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use swarm_wire::lsp::TerminalOpenParams;
 use swarm_wire::team::BackendType;
 
-use super::{Backend, Launch};
+use super::{Backend, Handle, Launch};
 
 /// The terminals of the user's editor.
 #[async_trait]
@@ -48,15 +48,15 @@ impl Backend for EditorTerminal {
         BackendType::EditorTerminal
     }
 
-    fn check(&self) -> Result<(), String> {
+    async fn check(&self) -> Result<(), String> {
         self.terminals().map(drop)
     }
 
-    fn is_at_hand(&self) -> bool {
+    async fn is_at_hand(&self) -> bool {
         true
     }
 
-    async fn open(&self, launch: &Launch) -> Result<String, String> {
+    async fn open(&self, launch: &Launch) -> Result<Handle, String> {
         let command =
             launch.command().map_err(|error| format!("the path of swarm-ls is not known: {error}"))?;
         let params = TerminalOpenParams {
@@ -68,12 +68,12 @@ impl Backend for EditorTerminal {
             color: launch.color.clone(),
             hidden: false,
         };
-        self.terminals()?.open(params).await
+        Ok(Handle { id: self.terminals()?.open(params).await?, process: None })
     }
 
-    async fn closed(&self, handle: &str) -> String {
+    async fn closed(&self, handle: &Handle) -> String {
         let code = match self.terminals() {
-            Ok(terminals) => terminals.closed(handle).await,
+            Ok(terminals) => terminals.closed(&handle.id).await,
             Err(_) => None,
         };
         match code {
@@ -82,21 +82,21 @@ impl Backend for EditorTerminal {
         }
     }
 
-    async fn close(&self, handle: &str) {
+    async fn close(&self, handle: &Handle) {
         let closed = match self.terminals() {
-            Ok(terminals) => terminals.close(handle).await,
+            Ok(terminals) => terminals.close(&handle.id).await,
             Err(error) => Err(error),
         };
         if let Err(error) = closed {
-            tracing::debug!(handle, error, "a terminal could not be closed; it may be gone");
+            tracing::debug!(handle = handle.id, error, "a terminal could not be closed; it may be gone");
         }
     }
 
-    async fn show(&self, handle: &str) -> Result<(), String> {
-        self.terminals()?.show(handle).await
+    async fn show(&self, handle: &Handle) -> Result<(), String> {
+        self.terminals()?.show(&handle.id).await
     }
 
-    async fn hide(&self, handle: &str) -> Result<(), String> {
-        self.terminals()?.hide(handle).await
+    async fn hide(&self, handle: &Handle) -> Result<(), String> {
+        self.terminals()?.hide(&handle.id).await
     }
 }

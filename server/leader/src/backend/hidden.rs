@@ -15,19 +15,17 @@ use tokio::process::{ChildStderr, ChildStdin, Command};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-use super::{Backend, Launch};
+use super::{Backend, Handle, KEYS, Launch};
 
 /// How long it may take to end by itself.
 const END_BOUND: Duration = Duration::from_millis(500);
 /// How much of what it says on stderr is kept, in bytes.
 const SAID_MAX: u64 = 2000;
-/// Keys of providers, which come with the order instead.
-const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
 
-/// The backend, with the processes that it started, by their ids.
+/// The backend, with the processes that it started.
 #[derive(Default)]
 pub(super) struct Hidden {
-    children: Table<HashMap<String, Arc<Child>>>,
+    children: Table<HashMap<Handle, Arc<Child>>>,
 }
 
 /// A teammate's process.
@@ -43,7 +41,7 @@ struct Running {
 }
 
 impl Hidden {
-    fn child(&self, handle: &str) -> Option<Arc<Child>> {
+    fn child(&self, handle: &Handle) -> Option<Arc<Child>> {
         self.children.lock().unwrap_or_else(PoisonError::into_inner).get(handle).cloned()
     }
 }
@@ -54,15 +52,15 @@ impl Backend for Hidden {
         BackendType::Hidden
     }
 
-    fn check(&self) -> Result<(), String> {
+    async fn check(&self) -> Result<(), String> {
         Ok(())
     }
 
-    fn is_at_hand(&self) -> bool {
+    async fn is_at_hand(&self) -> bool {
         false
     }
 
-    async fn open(&self, launch: &Launch) -> Result<String, String> {
+    async fn open(&self, launch: &Launch) -> Result<Handle, String> {
         let mut command = Command::new(match &launch.program {
             // Also when the file was replaced since.
             Helper::ThisProgram => PathBuf::from("/proc/self/exe"),
@@ -78,13 +76,14 @@ impl Backend for Hidden {
             command.process_group(0).kill_on_drop(true).spawn().map_err(|error| error.to_string())?;
         let lifeline = Table::new(process.stdin.take());
         let said = process.stderr.take().map(|stderr| tokio::spawn(first_words(stderr)));
-        let handle = process.id().map_or_else(|| "ended".to_owned(), |id| id.to_string());
+        let id = process.id();
+        let handle = Handle { id: id.map_or_else(|| "ended".to_owned(), |id| id.to_string()), process: id };
         let child = Arc::new(Child { lifeline, process: Mutex::new(Running { process, said }) });
         self.children.lock().unwrap_or_else(PoisonError::into_inner).insert(handle.clone(), child);
         Ok(handle)
     }
 
-    async fn closed(&self, handle: &str) -> String {
+    async fn closed(&self, handle: &Handle) -> String {
         let Some(child) = self.child(handle) else { return "its process is not known".to_owned() };
         let mut running = child.process.lock().await;
         let status = match running.process.wait().await {
@@ -98,7 +97,7 @@ impl Backend for Hidden {
         if said.trim().is_empty() { status } else { format!("{status}: {}", said.trim()) }
     }
 
-    async fn close(&self, handle: &str) {
+    async fn close(&self, handle: &Handle) {
         let known = self.children.lock().unwrap_or_else(PoisonError::into_inner).remove(handle);
         let Some(child) = known else { return };
         // By itself within a moment, else by force.

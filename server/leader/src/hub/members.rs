@@ -122,7 +122,7 @@ impl Hub {
         let kind = self.kind(request.agent_type.as_deref()).await?;
         let color = color.unwrap_or_else(|| self.roster.next_color().to_owned());
         let backend = request.backend.or(self.settings.teammate_backend).unwrap_or_default();
-        let backend = self.backends.choose(backend).map_err(unavailable)?;
+        let backend = self.backends.choose(backend).await.map_err(unavailable)?;
         let backend = backend.map_or(BackendType::InProcess, |backend| backend.kind());
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let Some(lead_post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
@@ -204,7 +204,7 @@ impl Hub {
         else {
             return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
         };
-        if let Some(backend) = self.backends.of(view.backend).map_err(unavailable)? {
+        if let Some(backend) = self.backends.of(view.backend).await.map_err(unavailable)? {
             return self.start_process(agent, backend, state).await;
         }
         let choice = self.choice(own);

@@ -26,6 +26,9 @@ use crate::process::{self, Led, Link, Word, convert};
 use crate::roster::Live;
 use crate::team;
 
+/// How much of the leader's pane those of teammates take, in percent, where no setting says.
+const DEFAULT_SHARE: u8 = 30;
+
 impl Hub {
     /// Starts a member of the roster as a process.
     pub(super) async fn start_process(
@@ -65,6 +68,8 @@ impl Hub {
         .await?;
         let launch = Launch {
             title: agent.name.to_string(),
+            team: agent.team.clone(),
+            share: self.settings.tmux_share.unwrap_or(DEFAULT_SHARE).clamp(10, 90),
             color: color.clone(),
             program: self.machine.helper.clone(),
             args: vec!["teammate".to_owned(), file.display().to_string()],

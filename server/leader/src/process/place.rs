@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use swarm_store::{Holder, LiveLock, TeamDir};
 use swarm_wire::AgentId;
 
-use crate::backend::{Backend, Launch};
+use crate::backend::{Backend, Handle, Launch};
 use crate::command::{Refusal, Reply};
 
 /// How long it may take from its start until it lives.
@@ -25,7 +25,7 @@ const END_BOUND: Duration = Duration::from_millis(300);
 /// A process and its place.
 pub(super) struct Place {
     backend: Arc<dyn Backend>,
-    handle: String,
+    handle: Handle,
     dir: TeamDir,
     agent: AgentId,
     ended: bool,
@@ -55,8 +55,9 @@ impl Place {
         }
     }
 
-    pub(super) fn handle(&self) -> &str {
-        &self.handle
+    /// Where it runs, as it is in the team file.
+    pub(super) fn id(&self) -> &str {
+        &self.handle.id
     }
 
     /// Brings it into sight, or takes it out; tells how that went.
@@ -148,7 +149,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         // Nobody had the time to end it.
         if let (false, Ok(runtime)) = (self.ended, tokio::runtime::Handle::try_current()) {
-            let (backend, handle) = (self.backend.clone(), std::mem::take(&mut self.handle));
+            let (backend, handle) = (self.backend.clone(), self.handle.clone());
             runtime.spawn(async move { backend.close(&handle).await });
         }
     }

@@ -81,6 +81,7 @@ impl Stage {
                 caches: None,
                 local_servers: Vec::new(),
                 helper: Helper::At("/bin/false".into()),
+                tmux: None,
             },
             editor: Arc::new(NoEditor),
             terminals: None,
