@@ -6,6 +6,7 @@ mod always;
 mod backends;
 mod checkpoints;
 mod commands;
+mod conversation;
 mod documents;
 mod edits;
 mod ending;

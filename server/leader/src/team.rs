@@ -48,13 +48,21 @@ pub(crate) fn refusal(error: &Error) -> String {
     error.to_string()
 }
 
-/// A new team for this workspace, named after its folder; a name that is taken gets a number.
-pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
+/// A new team for this workspace. Without a name it is named after its folder, with a number where that is taken.
+pub(crate) fn found(
+    root: &Root,
+    workspace: &Path,
+    name: Option<TeamName>,
+    description: Option<String>,
+) -> Result<Led, Error> {
+    if let Some(name) = name {
+        return found_as(root, workspace, &name, description);
+    }
     let folder = workspace.file_name().unwrap_or_default().to_string_lossy();
     let plain = TeamName::from_folder(&folder);
     let numbered = (2_usize..).map(|number| TeamName::from_folder(&format!("{plain}-{number}")));
     for name in std::iter::once(plain.clone()).chain(numbered) {
-        match found_as(root, workspace, &name, None) {
+        match found_as(root, workspace, &name, description.clone()) {
             Err(Error::TeamExists(_)) => {}
             founded => return founded,
         }
@@ -63,7 +71,7 @@ pub(crate) fn found(root: &Root, workspace: &Path) -> Result<Led, Error> {
 }
 
 /// A new team of this name for this workspace. [`Error::TeamExists`] when the name is taken.
-pub(crate) fn found_as(
+fn found_as(
     root: &Root,
     workspace: &Path,
     name: &TeamName,

@@ -3,6 +3,7 @@
 
 pub(crate) mod checkpoint;
 pub(crate) mod code_action;
+pub(crate) mod code_lens;
 pub(crate) mod configuration;
 pub(crate) mod conversation;
 pub(crate) mod execute_command;

@@ -5,6 +5,7 @@
 
 mod capabilities;
 mod cli;
+mod conversation;
 mod documents;
 mod environment;
 mod error;

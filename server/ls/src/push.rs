@@ -9,6 +9,7 @@ mod warnings;
 
 use std::sync::Arc;
 
+use crate::conversation;
 use crate::session::Session;
 
 /// Starts what this client can take. Called once, when `initialize` has started the team.
@@ -19,6 +20,7 @@ pub(crate) fn start(session: &Arc<Session>) {
         tasks.spawn("events", events::follow(started.leader.events(), session.proxy.clone()));
     }
     tasks.spawn("warnings", warnings::follow(started.leader.events(), session.proxy.clone()));
+    tasks.spawn("conversation", conversation::follow(session.clone()));
     tasks.spawn("diagnostics", diagnostics::follow(session.clone()));
     if !client.features.permissions {
         tasks.spawn("questions", questions::follow(session.clone()));

@@ -85,7 +85,7 @@ impl LanguageServer for Front {
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> RpcResult<Option<Vec<CodeLens>>> {
-        Ok(handlers::plan::code_lens(&self.session, &params)?)
+        Ok(handlers::code_lens::code_lens(&self.session, &params)?)
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> RpcResult<Option<Value>> {

@@ -4,9 +4,12 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use swarm_leader::Leader;
+use swarm_store::Root;
 
 use crate::capabilities::Client;
+use crate::conversation::Conversations;
 use crate::documents::Documents;
+use crate::documents::editor::ClientEditor;
 use crate::environment::Environment;
 use crate::error::Problem;
 use crate::exit::Exit;
@@ -22,6 +25,7 @@ pub(crate) struct Session {
     pub(crate) exit: Exit,
     pub(crate) environment: Environment,
     pub(crate) pages: Pages,
+    pub(crate) conversations: Conversations,
     pub(crate) tasks: Tasks,
     started: OnceLock<Started>,
 }
@@ -30,6 +34,8 @@ pub(crate) struct Session {
 pub(crate) struct Started {
     pub(crate) leader: Leader,
     pub(crate) client: Client,
+    pub(crate) editor: Arc<ClientEditor>,
+    pub(crate) root: Root,
     /// The settings that the client started with, as it sent them.
     pub(crate) options: Value,
 }
@@ -39,8 +45,9 @@ impl Session {
         let documents = Arc::new(Documents::new());
         let (proxy, pages) = (Proxy::default(), Pages::default());
         let terminals = Arc::new(ClientTerminals::new(proxy.clone()));
+        let conversations = Conversations::new();
         let (tasks, started) = (Tasks::default(), OnceLock::new());
-        Self { proxy, documents, terminals, exit, environment, pages, tasks, started }
+        Self { proxy, documents, terminals, exit, environment, pages, conversations, tasks, started }
     }
 
     /// Ends the handshake; only the first call counts.

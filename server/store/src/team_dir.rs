@@ -76,6 +76,22 @@ impl TeamDir {
         }
     }
 
+    /// Where a member's conversation is shown as a document that the user writes in.
+    pub fn conversation_page(&self, member: &MemberName) -> PathBuf {
+        let name = member.as_str().to_ascii_lowercase();
+        match *member == MemberName::team_lead() {
+            true => self.path.join("conversation.md"),
+            false => self.path.join(format!("conversation-{name}.md")),
+        }
+    }
+
+    /// Writes that document.
+    pub fn write_conversation_page(&self, member: &MemberName, text: &str) -> Result<PathBuf> {
+        let path = self.conversation_page(member);
+        atomic::replace(&path, text.as_bytes(), Durability::Synced)?;
+        Ok(path)
+    }
+
     pub fn tasks(&self) -> Tasks {
         Tasks::new(self.path.join("tasks"))
     }

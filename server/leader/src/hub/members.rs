@@ -77,7 +77,7 @@ impl Hub {
     pub(super) async fn ensure_team(&mut self) -> Result<(), Refusal> {
         match &self.team {
             Some(_) => Ok(()),
-            None => self.take_up(team::found).await,
+            None => self.take_up(|root, workspace| team::found(root, workspace, None, None)).await,
         }
     }
 

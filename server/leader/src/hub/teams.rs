@@ -23,16 +23,18 @@ impl Hub {
         }
     }
 
-    /// Makes the workspace's team under a name of the user's choice.
+    /// Makes the workspace's team, under a name of the user's choice where it has one.
     pub(super) async fn create_team(&mut self, params: TeamCreateParams) -> Result<TeamView, Refusal> {
-        let name = name_of(&params.name)?;
+        let TeamCreateParams { name, description } = params;
+        let name = name.as_deref().map(name_of).transpose()?;
         if self.team.is_none() {
-            let (wanted, description) = (name.clone(), params.description);
-            self.take_up(move |root, workspace| team::found_as(root, workspace, &wanted, description))
-                .await?;
+            let wanted = name.clone();
+            self.take_up(move |root, workspace| team::found(root, workspace, wanted, description)).await?;
         }
         match &self.team {
-            Some(team) if team.led.file.name == name => Ok(self.team_view(team)),
+            Some(team) if name.as_ref().is_none_or(|name| team.led.file.name == *name) => {
+                Ok(self.team_view(team))
+            }
             Some(team) => Err(Refusal::Failed(format!(
                 "this project has the team `{}`; a project has one, so delete it before you make another",
                 team.led.file.name

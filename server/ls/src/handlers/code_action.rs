@@ -1,7 +1,7 @@
 //! `textDocument/codeAction`: what can be done about the pending requests here.
 //!
 //! Those that would change this file show on the lines that they would change; those without a file show
-//! wherever the user asks. And what can be handed over to the team.
+//! wherever the user asks, and all of them in a conversation's document. And what can be handed over to the team.
 
 mod handing;
 
@@ -50,13 +50,19 @@ pub(crate) fn code_action(
         let deeds = feedback.into_iter().chain(words::plan_deeds(plan));
         actions.extend(deeds.map(Action::without_lines));
     }
+    let conversation = session.conversations.of_uri(uri);
+    if let Some(shown) = &conversation {
+        let title = format!("{}: send what is written below", shown.agent.name);
+        actions.push(Action::without_lines((title, "swarm.send", json!({ "uri": uri }))));
+    }
     for mark in pending::marks(&snapshot, &session.documents) {
         if has_file(mark.request) && mark.uri == *uri && mark.meets(params.range) {
             let batch = pending::batch(&snapshot, mark.request);
             actions.extend(decisions(mark.request, &batch, Some(mark.diagnostics())));
         }
     }
-    for request in snapshot.permissions.iter().filter(|request| !has_file(request)) {
+    let anywhere = |request: &&PermissionRequest| !has_file(request) || conversation.is_some();
+    for request in snapshot.permissions.iter().filter(anywhere) {
         actions.extend(decisions(request, &pending::batch(&snapshot, request), None));
     }
     let offers = handing::offers(&session.documents, uri, params.range);

@@ -1,6 +1,7 @@
 //! `workspace/executeCommand`: the command table. A command takes one argument, mostly an object, and answers
 //! at once.
 
+mod converse;
 mod decide;
 mod draft;
 mod look;
@@ -19,6 +20,8 @@ use crate::session::Session;
 
 /// The commands that clients may execute.
 pub(crate) const COMMANDS: &[&str] = &[
+    "swarm.open",
+    "swarm.send",
     "swarm.prompt",
     "swarm.interrupt",
     "swarm.pending",
@@ -40,6 +43,8 @@ pub(crate) async fn execute_command(
 ) -> Result<Value, Problem> {
     let argument = params.arguments.into_iter().next();
     match params.command.as_str() {
+        "swarm.open" => converse::open(&session, object(argument, "member")?).await,
+        "swarm.send" => json(converse::send(session, object(argument, "uri")?).await?),
         "swarm.prompt" => {
             let params: PromptParams = object(argument, "text")?;
             json(prompt::prompt(session, params).await?)

@@ -34,12 +34,13 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
     let environment = &session.environment;
     let machine = environment.machine();
     let settings = environment.complete(settings);
+    let root = root(session);
     let leader = Leader::start(Options {
-        root: root(session),
+        root: root.path().to_owned(),
         workspace,
         settings,
         machine,
-        editor,
+        editor: editor.clone(),
         terminals: client.features.terminals.then(|| session.terminals.clone() as Arc<dyn Terminals>),
         session: Default::default(),
     });
@@ -53,7 +54,7 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
             version: Some(env!("CARGO_PKG_VERSION").into()),
         }),
     };
-    session.start(Started { leader, client, options });
+    session.start(Started { leader, client, editor, root, options });
     push::start(session);
     result
 }
@@ -68,7 +69,7 @@ fn workspace(params: &InitializeParams) -> Option<PathBuf> {
 }
 
 /// The state root. One that cannot be written is reported; the team then says so at each use.
-fn root(session: &Session) -> PathBuf {
+fn root(session: &Session) -> Root {
     let root = Root::from_env().unwrap_or_else(|error| {
         session.proxy.show(MessageType::ERROR, format!("swarm: no state directory: {error}"));
         Root::at(std::env::temp_dir().join("swarm"))
@@ -76,5 +77,5 @@ fn root(session: &Session) -> PathBuf {
     if let Err(error) = root.prepare() {
         session.proxy.show(MessageType::ERROR, format!("swarm: the state directory cannot be used: {error}"));
     }
-    root.path().to_owned()
+    root
 }

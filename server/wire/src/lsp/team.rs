@@ -3,10 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 /// Params of `swarm/team/create`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TeamCreateParams {
-    pub name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The workspace folder's without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
