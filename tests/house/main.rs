@@ -6,7 +6,6 @@
 
 mod docs;
 mod edges;
-mod extensions;
 mod files;
 mod modules;
 mod project;

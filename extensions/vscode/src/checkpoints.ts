@@ -1,13 +1,13 @@
 // Giving the workspace back as it was before a turn changed it.
 import { window } from "vscode";
-import type { Checkpoint } from "./protocol.ts";
+import type { CheckpointListResult, CheckpointRestoreResult } from "./protocol.ts";
 import { isUnknownMethod } from "./server/client.ts";
 import { type Session, wordsOf } from "./session.ts";
 import { duration } from "./team/words.ts";
 
 export async function restoreCheckpoint(session: Session): Promise<void> {
   try {
-    const { checkpoints } = await session.request<{ checkpoints: Checkpoint[] }>("swarm/checkpoint/list", {});
+    const { checkpoints } = await session.request<CheckpointListResult>("swarm/checkpoint/list", {});
     if (checkpoints.length === 0) {
       void window.showInformationMessage(
         "Swarm: no turn has changed anything yet, or this is no git repository.",
@@ -32,10 +32,7 @@ export async function restoreCheckpoint(session: Session): Promise<void> {
 }
 
 async function restore(session: Session, id: string): Promise<void> {
-  const { files, undo } = await session.request<{ files: string[]; undo?: Checkpoint }>(
-    "swarm/checkpoint/restore",
-    { id },
-  );
+  const { files, undo } = await session.request<CheckpointRestoreResult>("swarm/checkpoint/restore", { id });
   const said = files.length === 1 ? "1 file is" : `${files.length} files are`;
   const choice = await window.showInformationMessage(
     files.length === 0 ? "Swarm: the workspace was so already." : `Swarm: ${said} as before.`,

@@ -12,6 +12,7 @@ import {
   workspace,
 } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import type { EditorSaveParams, EditorSaveResult } from "./protocol.ts";
 
 interface Spot {
   line: number;
@@ -36,7 +37,7 @@ export function answerEditor(client: LanguageClient): Disposable[] {
   ];
 }
 
-async function save({ uri }: { uri: string }): Promise<{ saved: boolean }> {
+async function save({ uri }: EditorSaveParams): Promise<EditorSaveResult> {
   const wanted = Uri.parse(uri, true).toString();
   const document = workspace.textDocuments.find((open) => open.uri.toString() === wanted);
   // What is not open is on disk as it is.

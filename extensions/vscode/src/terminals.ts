@@ -1,7 +1,7 @@
 // The terminals that teammates run in: opened, shown, hidden and closed as the server asks.
 import { type Disposable, type Terminal, ThemeColor, ThemeIcon, Uri, window } from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
-import type { TerminalOpenParams, TerminalParams } from "./protocol.ts";
+import type { TerminalClosedParams, TerminalOpenParams, TerminalParams } from "./protocol.ts";
 import { themeColor } from "./team/words.ts";
 
 export function answerTerminals(client: LanguageClient): Disposable[] {
@@ -15,14 +15,12 @@ export function answerTerminals(client: LanguageClient): Disposable[] {
   ];
 }
 
-type Closed = TerminalParams & { exitCode?: number };
-
 class Terminals implements Disposable {
   private readonly running = new Map<string, Terminal>();
   private readonly listener: Disposable;
   private opened = 0;
 
-  constructor(closed: (params: Closed) => Promise<void>) {
+  constructor(closed: (params: TerminalClosedParams) => Promise<void>) {
     this.listener = window.onDidCloseTerminal((gone) => {
       for (const [terminalId, terminal] of this.running) {
         if (terminal !== gone) continue;

@@ -73,7 +73,7 @@ test("a turn that is over leaves nothing live", async () => {
 
 test("a call that is heard of after its result is in the history is not shown again", async () => {
   const { history, thread: one, take } = thread();
-  history.push({ at: 0, role: "results", results: [{ toolUseId: "t1", content: "ok" }] });
+  history.push({ at: 0, role: "results", results: [{ isError: false, toolUseId: "t1", content: "ok" }] });
   await one.read();
   take({ kind: "toolStarted", member, turnId, toolUseId: "t1", name: "Bash", description: "Run true" });
   assert.deepEqual(one.live.calls, []);
@@ -113,7 +113,7 @@ test("a call is live until the history has its result", async () => {
   take({ kind: "toolStarted", member, turnId, toolUseId: "t1", name: "Bash", description: "Run true" });
   take({ kind: "toolFinished", member, turnId, toolUseId: "t1", isError: false, content: "ok" });
   assert.deepEqual(one.live.calls[0]?.result, { content: "ok", isError: false });
-  history.push({ at: 0, role: "results", results: [{ toolUseId: "t1", content: "ok" }] });
+  history.push({ at: 0, role: "results", results: [{ isError: false, toolUseId: "t1", content: "ok" }] });
   await one.read();
   assert.deepEqual(one.live.calls, []);
 });

@@ -58,6 +58,7 @@ macro_rules! name_type {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         pub struct $name(String);
 
         impl $name {
@@ -178,6 +179,7 @@ impl MemberName {
 
 /// A member of a team, written `name@team`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(from = "String", into = "String"))]
 pub struct AgentId {
     pub name: MemberName,
     pub team: TeamName,
@@ -224,6 +226,7 @@ macro_rules! opaque_id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(test, derive(schemars::JsonSchema))]
         #[serde(transparent)]
         pub struct $name(String);
 

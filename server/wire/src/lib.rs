@@ -12,5 +12,7 @@ pub mod settings;
 pub mod task;
 pub mod team;
 pub mod transcript;
+#[cfg(test)]
+mod types;
 
 pub use ids::{AgentId, MemberName, MessageId, NameError, RequestId, TeamName, TurnId};

@@ -36,6 +36,7 @@ pub const PROTOCOL_VERSION: &str = "1";
 
 /// The client's `capabilities.experimental.swarm`; all false for a plain LSP editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ClientFeatures {
     /// Wants `swarm/event`.
@@ -50,6 +51,7 @@ pub struct ClientFeatures {
 
 /// What a member is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum MemberState {
     Starting,
@@ -77,6 +79,7 @@ impl MemberState {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Tokens {
     pub input: u64,
@@ -86,6 +89,7 @@ pub struct Tokens {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TeamView {
     pub name: TeamName,
@@ -99,6 +103,7 @@ pub struct TeamView {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MemberView {
     pub agent_id: AgentId,
@@ -146,6 +151,7 @@ pub struct MemberView {
 
 /// Result of `swarm/state`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StateResult {
     /// The `seq` of the last `swarm/event` that this state includes.
@@ -161,6 +167,7 @@ pub struct StateResult {
 
 /// Names a member; without one, the leader's agent; without a team, the only or first one.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MemberParams {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,6 +178,7 @@ pub struct MemberParams {
 
 /// A piece of a document that goes with a prompt. Lines and characters count as LSP does, in the client's encoding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Attachment {
     pub uri: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,18 +186,21 @@ pub struct Attachment {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Position {
     pub line: u32,
     pub character: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Range {
     pub start: Position,
     pub end: Position,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromptParams {
     pub text: String,
@@ -202,6 +213,7 @@ pub struct PromptParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PromptResult {
     /// Names the prompt's turn: exactly one `turnEnded` comes for it, also when the member was busy and the
@@ -210,12 +222,14 @@ pub struct PromptResult {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct InterruptResult {
     /// Whether a turn was running.
     pub interrupted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct TranscriptParams {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -231,6 +245,7 @@ pub struct TranscriptParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TranscriptResult {
     pub entries: Vec<Entry>,
     /// Pass as `after` for what comes next.
@@ -238,6 +253,7 @@ pub struct TranscriptResult {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageParams {
     /// A member's name, or `*` for each.
@@ -250,11 +266,13 @@ pub struct MessageParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MessageResult {
     pub id: MessageId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PermissionListParams {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -262,11 +280,13 @@ pub struct PermissionListParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PermissionListResult {
     pub requests: Vec<PermissionRequest>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum DecisionName {
     Allow,
@@ -274,6 +294,7 @@ pub enum DecisionName {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionResolveParams {
     pub ids: Vec<RequestId>,
@@ -292,6 +313,7 @@ pub struct PermissionResolveParams {
 
 /// Lines of a request's change: those of the text before make room for those of the text after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hunk {
     pub before: LineRange,
     pub after: LineRange,
@@ -299,17 +321,20 @@ pub struct Hunk {
 
 /// Lines counted from 0; `end` is the first that is not among them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineRange {
     pub start: usize,
     pub end: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PermissionResolveResult {
     pub results: Vec<ResolveOutcome>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ResolveOutcome {
     pub id: RequestId,
     pub outcome: Outcome,
@@ -317,6 +342,7 @@ pub struct ResolveOutcome {
 
 /// Params of `swarm/teammate/stop`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StopParams {
     pub member: String,
@@ -331,11 +357,13 @@ pub struct StopParams {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StopResult {
     pub outcome: StopOutcome,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum StopOutcome {
     /// Its model is asked; `memberEnded` or `shutdownRefused` follows.
@@ -346,6 +374,7 @@ pub enum StopOutcome {
 
 /// Params of `swarm/teammate/spawn`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SpawnParams {
     pub name: String,

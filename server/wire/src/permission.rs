@@ -7,6 +7,7 @@ use crate::ids::{AgentId, MemberName, RequestId, TeamName};
 
 /// How far a member may go before it must ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
     /// Asks for everything that is not plain reading.
@@ -24,6 +25,7 @@ pub enum Mode {
 
 /// What a call does at its worst, from harmless to irreversible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Level {
     ReadOnly,
@@ -35,16 +37,21 @@ pub enum Level {
 
 /// How much the user lets through unasked, for the whole workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Trust {
+    /// Whatever changes something asks.
     #[default]
     Ask,
+    /// Edits in the workspace go through, and commands behind walls.
     Workspace,
+    /// All but what destroys goes through.
     Full,
 }
 
 /// What a rule does with the calls that it matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Behavior {
     Allow,
@@ -54,6 +61,7 @@ pub enum Behavior {
 
 /// How long and for whom a remembered rule holds; `session` is the asking member's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
     Session,
@@ -64,6 +72,7 @@ pub enum Scope {
 
 /// A change of rules: offered with a request as a suggestion, or applied with its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct RuleUpdate {
     /// Rules as text, `Tool` or `Tool(pattern)`.
@@ -73,6 +82,7 @@ pub struct RuleUpdate {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Status {
     Pending,
@@ -82,6 +92,7 @@ pub enum Status {
 
 /// Where the deciding person sat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ResolvedBy {
     /// At the teammate's own terminal.
@@ -92,6 +103,7 @@ pub enum ResolvedBy {
 
 /// One question to the user, from the moment it is asked to its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PermissionRequest {
     pub id: RequestId,
@@ -165,11 +177,12 @@ impl PermissionRequest {
 
 /// What an edit would do to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FileChange {
     /// Absolute path.
     pub path: String,
-    /// `None` when the file does not exist yet.
+    /// Absent when the file does not exist yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     pub after: String,
@@ -177,6 +190,7 @@ pub struct FileChange {
 
 /// What the user decided about one request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
     pub allow: bool,
@@ -201,6 +215,7 @@ impl Answer {
 
 /// What became of an attempt to answer a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
     Resolved,

@@ -11,39 +11,46 @@ use crate::team::BackendType;
 
 /// All settings; a missing one has its default.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default)]
 pub struct Settings {
     /// Which format the provider speaks; by default what the environment has a key or an address for.
     pub provider: Option<Provider>,
     /// The model of the leader, and of teammates that name none.
     pub model: Option<String>,
-    /// Where the provider answers, without the path; else `ANTHROPIC_BASE_URL` or `OPENAI_BASE_URL`, else its own.
+    /// Where the provider answers, without the path; by default `ANTHROPIC_BASE_URL` or `OPENAI_BASE_URL`, else the
+    /// provider's own.
     pub base_url: Option<String>,
-    /// The provider's key; else `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
+    /// The provider's key; better in the environment, as `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`.
     #[serde(skip_serializing)]
     pub api_key: Option<Secret>,
-    /// The longest answer asked of the model, in tokens; default 8192.
+    /// The longest answer asked of the model, thinking included, in tokens; 8192 by default.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub max_tokens: Option<u32>,
-    /// How hard models think; by default what the provider has as its own.
+    /// How hard models think, where a member chose nothing else; by default as the provider has it.
     pub effort: Option<Effort>,
     /// How many tokens the model takes, history and answer together; by default what is known of the model.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub context_window: Option<u32>,
-    /// What models cost, by their names; over what is known of them.
+    /// What models cost, by their names, over what is known of them; in US dollars a million tokens.
     pub prices: BTreeMap<String, Price>,
-    /// How much may be spent before members pause; default without end.
+    /// US dollars that the team, or each member, may spend before it pauses; without end by default.
     pub budget: Budget,
+    /// How much goes through unasked.
     pub trust: Trust,
     /// Further names of files that hold secrets, as patterns such as `*.vault`.
     pub secrets: Vec<String>,
-    /// How many members a team has at most, the leader's agent included; default 16.
+    /// How many members a team has at most, the leader's agent included; 16 by default.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub max_members: Option<usize>,
-    /// How teammates run whose spawn does not say; default `in-process`.
+    /// How teammates run whose start does not say; `in-process` by default.
     pub teammate_backend: Option<BackendChoice>,
-    /// How much of the pane of tmux that the server is in the teammates' panes take, in percent; default 30.
+    /// How much of the server's own pane of tmux the panes of teammates take together, in percent; 30 by default.
+    #[cfg_attr(test, schemars(range(min = 10, max = 90)))]
     pub tmux_share: Option<u8>,
-    /// Who looks at a teammate's plan first; the user decides in any case.
+    /// Who looks at a teammate's plan before you; you decide in any case.
     pub plan_review: PlanReview,
-    /// Whether members that an earlier server's end cut off go on by themselves.
+    /// What becomes of turns that an earlier server's end cut off.
     pub resume: Resume,
 }
 
@@ -116,46 +123,56 @@ impl<'de> Deserialize<'de> for BackendChoice {
 
 /// Who looks at a plan before the user is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PlanReview {
-    /// Nobody: the user is asked at once.
+    /// Nobody: you see every plan at once.
     #[default]
     User,
-    /// The leader's agent, which sends it back or on to the user.
+    /// The leader's agent, which sends it back or on to you.
     Leader,
 }
 
 /// What a model costs, in US dollars a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Price {
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub input: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub output: f64,
     /// Input out of the provider's cache; as other input without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub cache_read: Option<f64>,
     /// Input into the provider's cache; as other input without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub cache_write: Option<f64>,
 }
 
 /// The most that may be spent, in US dollars.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Budget {
     /// By all members of a team together.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub team: Option<f64>,
     /// By each member.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub member: Option<f64>,
 }
 
 /// What becomes of the turns that an earlier server's end cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Resume {
-    /// They wait for the user, unless the server was away for less than a minute.
+    /// They wait for you, unless the server was away for under a minute.
     #[default]
     Ask,
     /// They go on.
@@ -164,6 +181,7 @@ pub enum Resume {
 
 /// How much a model may spend on thinking, from least to most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
     Low,
@@ -191,6 +209,7 @@ impl Effort {
 
 /// The wire formats of providers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
     /// Anthropic Messages.
@@ -203,6 +222,7 @@ pub enum Provider {
 
 /// A key or token: never shown by `Debug`, never serialised.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Secret(String);
 

@@ -9,6 +9,7 @@ use crate::ids::AgentId;
 
 /// Names one task of a team; given by the store, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct TaskId(String);
 
@@ -29,6 +30,7 @@ impl fmt::Display for TaskId {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TaskStatus {
     #[default]
@@ -37,8 +39,9 @@ pub enum TaskStatus {
     Completed,
 }
 
-/// `<root>/teams/<team>/tasks/<id>.json`.
+/// A task, as `<root>/teams/<team>/tasks/<id>.json` keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     pub id: TaskId,

@@ -9,12 +9,18 @@ use crate::settings::Effort;
 
 /// How a member runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum BackendType {
+    /// In the server.
     InProcess,
+    /// Each in a terminal of the editor.
     EditorTerminal,
+    /// Each in a pane of tmux.
     Tmux,
+    /// Each in a process of its own, without a screen.
     Hidden,
+    /// Each in a split of iTerm2.
     Iterm2,
 }
 

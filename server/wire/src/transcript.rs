@@ -5,8 +5,9 @@ use serde_json::Value;
 
 use crate::ids::{MessageId, TurnId};
 
-/// A line of `<root>/teams/<team>/transcripts/<agentId>.jsonl`.
+/// A step of a member's history: a line of `<root>/teams/<team>/transcripts/<agentId>.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// Unix milliseconds.
@@ -18,6 +19,7 @@ pub struct Entry {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "role", rename_all = "camelCase")]
 pub enum Body {
     /// What was put to the model: a person's prompt, or mail in its wrapper.
@@ -54,6 +56,7 @@ pub enum Body {
 
 /// A part of a model's answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
     Text {
@@ -71,6 +74,7 @@ pub enum Block {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CallResult {
     pub tool_use_id: String,

@@ -45,6 +45,7 @@ function M.restart(name)
   client.request("swarm/teammate/restart", { member = name })
 end
 
+--- @param mode swarm.Mode
 function M.set_mode(name, mode)
   client.request("swarm/teammate/setModes", { modes = { { member = name, mode = mode } } })
 end
@@ -79,6 +80,7 @@ function M.tasks()
 end
 
 --- Asks what becomes of a task.
+--- @param task swarm.Task
 function M.task(task)
   local becomes = {
     { "it is completed", { status = "completed" } },

@@ -47,6 +47,8 @@ local function short(path)
   return path and team and vim.fs.relpath(team.workspace, path) or path
 end
 
+--- @param block swarm.Block.ToolUse
+--- @param result swarm.CallResult?
 function Conversation:call(lines, block, result)
   local sign = not result and "▸" or result.isError and "✗" or "✓"
   local input = block.input or {}
@@ -162,6 +164,7 @@ end
 
 --- Takes entries of the transcript. What they hold of the live text is no longer live; the model may have
 --- begun the next answer already.
+--- @param entries swarm.Entry[]
 function Conversation:take(entries)
   for _, entry in ipairs(entries) do
     if entry.role == "assistant" then
@@ -221,6 +224,7 @@ function Conversation:fetch()
   end, 2000)
 end
 
+--- @param event swarm.Event
 function Conversation:event(event)
   local of = event and (event.member or (event.request and event.request.workerId))
   if type(of) == "table" then

@@ -9,6 +9,7 @@ local M = {}
 local IN_PARTS = { Edit = true, Write = true }
 
 --- Allows the call, but for the hunks that are left out.
+--- @param request swarm.PermissionRequest
 local function allow(request, parts)
   local extra
   if next(parts.left_out) then
@@ -63,6 +64,7 @@ local function side(name, text, filetype)
   return buffer
 end
 
+--- @param request swarm.PermissionRequest
 function M.show(request)
   local change = request.change
   vim.cmd.tabnew()

@@ -6,6 +6,7 @@ local namespace = vim.api.nvim_create_namespace("swarm.hunks")
 --- The hunks between two texts, as the server counts them: from 0, without the line at `end`.
 --- @param before string
 --- @param after string
+--- @return swarm.Hunk[]
 function M.between(before, after)
   local function range(start, count)
     -- An empty range is named by the line before it.
@@ -20,6 +21,7 @@ end
 --- Which hunk has that line on that side; an empty range has the lines beside it.
 --- @param side "before"|"after"
 --- @param line integer counted from 0
+--- @return integer?
 function M.at(hunks, side, line)
   for index, hunk in ipairs(hunks) do
     local range = hunk[side]
@@ -33,6 +35,9 @@ function M.at(hunks, side, line)
 end
 
 --- The hunks that are not left out.
+--- @param hunks swarm.Hunk[]
+--- @param left_out table<integer, true>
+--- @return swarm.Hunk[]
 function M.taken(hunks, left_out)
   local taken = {}
   for index, hunk in ipairs(hunks) do
@@ -44,6 +49,7 @@ function M.taken(hunks, left_out)
 end
 
 --- Says beside a side's lines which hunks are left out.
+--- @param hunks swarm.Hunk[]
 function M.mark(buffer, side, hunks, left_out)
   vim.api.nvim_buf_clear_namespace(buffer, namespace, 0, -1)
   local last = vim.api.nvim_buf_line_count(buffer) - 1

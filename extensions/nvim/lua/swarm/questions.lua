@@ -31,6 +31,7 @@ local function key(question)
 end
 
 --- A question in a line.
+--- @param question swarm.PermissionRequest|swarm.PlanRequest
 function M.title(question)
   if question.plan then
     return ("%s has a plan and asks to go to work"):format(question.name)
@@ -38,6 +39,7 @@ function M.title(question)
   return ("%s asks: %s (%s)"):format(question.workerName, question.description, LEVELS[question.level] or "?")
 end
 
+--- @param result swarm.PermissionResolveResult
 local function told(result)
   for _, each in ipairs(result.results) do
     if each.outcome ~= "resolved" then
@@ -47,11 +49,15 @@ local function told(result)
 end
 
 --- Allows or rejects a call. `extra`: `updatedInput`, `feedback`, `remember`.
+--- @param request swarm.PermissionRequest
+--- @param decision swarm.DecisionName
 function M.decide(request, decision, extra)
   local params = vim.tbl_extend("error", { ids = { request.id }, decision = decision }, extra or {})
   client.request("swarm/permission/resolve", params, told, request.client)
 end
 
+--- @param plan swarm.PlanRequest
+--- @param approve boolean
 function M.decide_plan(plan, approve, extra)
   local params = vim.tbl_extend("error", { id = plan.id, approve = approve }, extra or {})
   client.request("swarm/plan/resolve", params, told, plan.client)
@@ -77,6 +83,7 @@ local function batch_of(request)
 end
 
 --- Opens the input of a call to change it; `:write` allows the call with it.
+--- @param request swarm.PermissionRequest
 function M.edit(request)
   local text = vim.json.encode(request.input)
   local pretty = vim.fn.executable("jq") == 1
@@ -207,6 +214,7 @@ local function detail(question)
 end
 
 --- Asks about one question now; no choice leaves it open.
+--- @param question swarm.PermissionRequest|swarm.PlanRequest
 function M.ask(question)
   local choices = question.plan and choices_of_plan(question) or choices_of_call(question)
   local prompt = M.title(question)

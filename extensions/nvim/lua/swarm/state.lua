@@ -7,6 +7,7 @@ local function nothing()
 end
 
 --- The snapshot of the project that the user is in. Others read it; only this module changes it.
+--- @type swarm.StateResult
 M.now = nothing()
 
 --- The client that `now` comes from.
@@ -91,6 +92,7 @@ local apply = {
 }
 
 --- Makes of a snapshot what it is after an event.
+--- @param event swarm.Event
 local function change(now, event)
   if apply[event.kind] then
     apply[event.kind](now, event)
@@ -98,6 +100,8 @@ local function change(now, event)
 end
 
 --- What the user reads of an event at once.
+--- @param event swarm.Event
+--- @return string?
 local function told_by(event)
   if event.kind == "warning" then
     return event.text
@@ -179,6 +183,8 @@ function M.gone(client_id)
 end
 
 --- Takes what a server tells.
+--- @param params swarm.EventParams
+--- @param client_id integer
 function M.event(params, client_id)
   local server, event = of(client_id), params.event
   local missed = server.seq > 0 and params.seq > server.seq + 1
@@ -212,6 +218,8 @@ function M.event(params, client_id)
 end
 
 --- The member that is called so; the leader's agent without a name.
+--- @param name? string
+--- @return swarm.MemberView?
 function M.member(name)
   for _, member in ipairs(M.now.members) do
     if member.name == (name or "team-lead") then

@@ -15,6 +15,8 @@ local function show(terminal)
 end
 
 --- Runs a command, as a list of arguments and not as a shell's line.
+--- @param params swarm.TerminalOpenParams
+--- @param client_id integer
 function M.open(params, client_id)
   count = count + 1
   local id = ("nvim-%d-%d"):format(vim.fn.getpid(), count)
@@ -56,6 +58,7 @@ function M.open(params, client_id)
   return { terminalId = id }
 end
 
+--- @param params swarm.TerminalParams
 local function known(params)
   local terminal = terminals[params.terminalId]
   if terminal then
@@ -64,6 +67,7 @@ local function known(params)
   return nil, vim.lsp.rpc_response_error(-32803, ("there is no terminal `%s`"):format(params.terminalId))
 end
 
+--- @param params swarm.TerminalParams
 function M.close(params)
   local terminal, problem = known(params)
   if not terminal then
@@ -73,6 +77,7 @@ function M.close(params)
   return vim.NIL
 end
 
+--- @param params swarm.TerminalParams
 function M.show(params)
   local terminal, problem = known(params)
   if not terminal then
@@ -82,6 +87,7 @@ function M.show(params)
   return vim.NIL
 end
 
+--- @param params swarm.TerminalParams
 function M.hide(params)
   local terminal, problem = known(params)
   if not terminal then

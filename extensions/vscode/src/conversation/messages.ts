@@ -1,5 +1,11 @@
 // What the conversation's page and the extension say to each other.
-import type { Entry, PermissionRequest, PlanRequest, PlanResolveParams, ResolveParams } from "../protocol.ts";
+import type {
+  Entry,
+  PermissionRequest,
+  PermissionResolveParams,
+  PlanRequest,
+  PlanResolveParams,
+} from "../protocol.ts";
 
 /** A member as the page shows it. */
 export interface MemberLine {
@@ -66,7 +72,7 @@ export type FromPage =
   | { type: "send"; text: string }
   | { type: "draft"; text: string }
   | { type: "interrupt" }
-  | { type: "resolve"; params: ResolveParams }
+  | { type: "resolve"; params: PermissionResolveParams }
   | { type: "resolvePlan"; params: PlanResolveParams }
   | { type: "diff"; id: string }
   | { type: "open"; path: string }

@@ -2,9 +2,9 @@
 import { window } from "vscode";
 import type {
   PermissionRequest,
+  PermissionResolveParams,
+  PermissionResolveResult,
   PlanResolveParams,
-  ResolveParams,
-  ResolveResult,
   RuleUpdate,
 } from "../protocol.ts";
 import { type Session, wordsOf } from "../session.ts";
@@ -12,7 +12,7 @@ import { LEVEL_WORDS, ruleInWords } from "../team/words.ts";
 import type { Diffs } from "./diffs.ts";
 
 /** Answers, and tells the person where it came too late or was refused. Returns whether it is decided now. */
-export function resolve(session: Session, params: ResolveParams): Promise<boolean> {
+export function resolve(session: Session, params: PermissionResolveParams): Promise<boolean> {
   return decide(session, "swarm/permission/resolve", params);
 }
 
@@ -23,7 +23,7 @@ export function resolvePlan(session: Session, params: PlanResolveParams): Promis
 
 async function decide(session: Session, method: string, params: unknown): Promise<boolean> {
   try {
-    const { results } = await session.request<ResolveResult>(method, params);
+    const { results } = await session.request<PermissionResolveResult>(method, params);
     if (results.some(({ outcome }) => outcome !== "resolved")) {
       void window.showInformationMessage(
         "Swarm: somebody answered this question before, or it was taken back.",
@@ -38,7 +38,7 @@ async function decide(session: Session, method: string, params: unknown): Promis
 
 /** Asks the person by the editor's own menus. Escape leaves the question open. */
 export async function ask(session: Session, diffs: Diffs, request: PermissionRequest): Promise<void> {
-  const always = request.permissionSuggestions ?? [];
+  const always = request.permissionSuggestions;
   const items = [
     { label: "$(check) Allow", act: () => allow(session, request) },
     ...(request.change ? [{ label: "$(diff) Show the diff", act: () => diffs.show(request) }] : []),

@@ -10,13 +10,14 @@ import {
   type StaticFeature,
   TransportKind,
 } from "vscode-languageclient/node";
+import type { ClientFeatures } from "../protocol.ts";
 import { SECTION } from "./settings.ts";
 
 /** The version of docs/protocol.md that this extension speaks. */
 const PROTOCOL_VERSION = "1";
 
 /** What this extension does by itself, as docs/protocol.md names it. */
-const FEATURES = { events: true, permissions: true, terminals: true, editor: true };
+const FEATURES: ClientFeatures = { events: true, permissions: true, terminals: true, editor: true };
 
 /** The server that was started is none that we understand; the message is for the user. */
 export class Unsuitable extends Error {}

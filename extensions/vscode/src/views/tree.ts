@@ -133,7 +133,7 @@ function memberTooltip(member: MemberView): MarkdownString {
     `${member.agentId} · ${STATE_WORDS[member.state]}`,
     `Mode: ${MODE_WORDS[member.mode].name} · runs ${member.backend}`,
     `Model: ${member.model ?? "the server's choice"}`,
-    `Tokens: ${short(input)} in (${short(cached)} cached), ${short(output)} out · ${member.toolCalls ?? 0} calls`,
+    `Tokens: ${short(input)} in (${short(cached)} cached), ${short(output)} out · ${member.toolCalls} calls`,
   ];
   if (member.interrupted) lines.push("Its last turn was cut off; restart it to go on.");
   if (member.lastActivity !== undefined)
@@ -156,7 +156,7 @@ function taskItem(task: Task): TreeItem {
   const item = new TreeItem(task.subject);
   const icons = { pending: "circle-large-outline", in_progress: "loading~spin", completed: "pass" } as const;
   const owner = task.owner?.split("@")[0];
-  const blockers = task.status === "completed" ? [] : (task.blockedBy ?? []);
+  const blockers = task.status === "completed" ? [] : task.blockedBy;
   const said = [
     owner,
     blockers.length > 0 ? `waits for ${blockers.map((id) => `#${id}`).join(", ")}` : undefined,

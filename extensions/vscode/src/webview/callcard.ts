@@ -1,5 +1,5 @@
 // The card of a call that waits: what it would do, and every way to answer.
-import type { FileChange, PermissionRequest, ResolveParams, RuleUpdate } from "../protocol.ts";
+import type { FileChange, PermissionRequest, PermissionResolveParams, RuleUpdate } from "../protocol.ts";
 import { LEVEL_WORDS, ruleInWords } from "../team/words.ts";
 import { cardFrame, head, noteField } from "./card.ts";
 import { changeOf } from "./diff.ts";
@@ -15,7 +15,7 @@ const NO_CALL = ["ProjectRules", "Budget"];
 
 export function callCard(request: PermissionRequest): HTMLElement {
   const { field, feedback } = noteField();
-  const answer = (decision: "allow" | "reject", more: Partial<ResolveParams> = {}) =>
+  const answer = (decision: "allow" | "reject", more: Partial<PermissionResolveParams> = {}) =>
     tell({ type: "resolve", params: { ids: [request.id], decision, ...feedback(), ...more } });
   const diff = () => tell({ type: "diff", id: request.id });
   const shown = request.change ? changeShown(request, request.change) : undefined;
@@ -48,7 +48,7 @@ export function callCard(request: PermissionRequest): HTMLElement {
       shown && button("Diff", diff, { class: "secondary", title: "Show it in the diff editor (D)" }),
     ),
   );
-  const suggestions = request.permissionSuggestions ?? [];
+  const suggestions = request.permissionSuggestions;
   if (suggestions.length > 0) card.append(always(suggestions, (remember) => answer("allow", { remember })));
   if (!NO_CALL.includes(request.toolName)) {
     card.append(inputEditor(request.input, (updatedInput) => answer("allow", { updatedInput })));
@@ -77,7 +77,7 @@ export function drawBatch(card: HTMLElement, ids: string[]): void {
 function changeShown(
   request: PermissionRequest,
   change: FileChange,
-): { element: HTMLElement; chosen: () => Partial<ResolveParams> } {
+): { element: HTMLElement; chosen: () => Partial<PermissionResolveParams> } {
   const { lines, hunks } = changeOf(change.before ?? "", change.after);
   const inPart = hunks.length > 1 && IN_PART.includes(request.toolName);
   const boxes = inPart ? hunks.map(() => element("input", { type: "checkbox", checked: true })) : [];

@@ -6,6 +6,7 @@ use crate::ids::{AgentId, TurnId};
 
 /// A snapshot of the workspace. Files that git ignores are not in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Checkpoint {
     pub id: String,
@@ -22,6 +23,7 @@ pub struct Checkpoint {
 
 /// Params of `swarm/checkpoint/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CheckpointListParams {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,6 +34,7 @@ pub struct CheckpointListParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckpointListResult {
     /// Newest first.
     pub checkpoints: Vec<Checkpoint>,
@@ -39,6 +42,7 @@ pub struct CheckpointListResult {
 
 /// Params of `swarm/checkpoint/restore`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckpointRestoreParams {
     pub id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,6 +50,7 @@ pub struct CheckpointRestoreParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CheckpointRestoreResult {
     /// Absolute paths that were written or removed.
     pub files: Vec<String>,

@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 
 /// Params of the request `swarm/editor/save` to the client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditorSaveParams {
     pub uri: String,
 }
 
 /// Result of `swarm/editor/save`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditorSaveResult {
     /// Whether the document is on disk as the editor shows it.
     pub saved: bool,
@@ -19,6 +21,7 @@ pub struct EditorSaveResult {
 
 /// A place between two characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Spot {
     pub line: u32,
     pub character: u32,
@@ -26,6 +29,7 @@ pub struct Spot {
 
 /// Params of the request `swarm/editor/diagnostics` to the client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditorDiagnosticsParams {
     /// Of this document only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,12 +38,14 @@ pub struct EditorDiagnosticsParams {
 
 /// Result of `swarm/editor/diagnostics`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditorDiagnosticsResult {
     pub diagnostics: Vec<EditorDiagnostic>,
 }
 
 /// What one of the editor's other servers found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditorDiagnostic {
     pub uri: String,
     pub start: Spot,
@@ -51,6 +57,7 @@ pub struct EditorDiagnostic {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum Severity {
     Error,
@@ -61,6 +68,7 @@ pub enum Severity {
 
 /// Params of the requests `swarm/editor/definition` and `swarm/editor/references` to the client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditorLookUpParams {
     pub uri: String,
     pub position: Spot,
@@ -68,11 +76,13 @@ pub struct EditorLookUpParams {
 
 /// Result of `swarm/editor/definition` and `swarm/editor/references`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditorLookUpResult {
     pub locations: Vec<EditorLocation>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EditorLocation {
     pub uri: String,
     pub start: Spot,

@@ -9,6 +9,7 @@ use crate::task::Task;
 
 /// Params of the notification `swarm/event`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EventParams {
     /// Counts what was sent on this connection; a gap means: ask `swarm/state`.
     pub seq: u64,
@@ -18,6 +19,7 @@ pub struct EventParams {
 
 /// What happened in a team.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Event {
     /// The team is new; without `team` it was deleted.
@@ -52,7 +54,9 @@ pub enum Event {
     /// `allowed` is absent when the question was taken back, since it no longer needs an answer.
     PermissionResolved {
         id: RequestId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         allowed: Option<bool>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         resolved_by: Option<ResolvedBy>,
     },
     /// A member in the mode `plan` wants to go to work.
@@ -63,14 +67,17 @@ pub enum Event {
     PlanResolved {
         id: RequestId,
         member: AgentId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         approved: Option<bool>,
         /// The member's mode from now on, when it was approved.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         mode: Option<Mode>,
     },
     Message {
         from: String,
         to: AgentId,
         id: MessageId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
         text: String,
     },
@@ -111,17 +118,21 @@ pub enum Event {
         member: AgentId,
         turn_id: TurnId,
         reason: TurnEnd,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<String>,
     },
     MemberEnded {
         member: AgentId,
         outcome: MemberState,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         summary: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         reason: Option<String>,
     },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum TurnEnd {
     /// The model stopped by itself.

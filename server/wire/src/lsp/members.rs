@@ -6,6 +6,7 @@ use crate::permission::Mode;
 
 /// Params of `swarm/member/configure`; what is not named stays, and an empty text is the setting's again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ConfigureParams {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -20,6 +21,7 @@ pub struct ConfigureParams {
 
 /// Params of `swarm/teammate/restart`, `swarm/teammate/show` and `swarm/teammate/hide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TeammateParams {
     pub member: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,6 +30,7 @@ pub struct TeammateParams {
 
 /// Params of `swarm/teammate/setModes`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SetModesParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
@@ -35,6 +38,7 @@ pub struct SetModesParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MemberMode {
     pub member: String,
     pub mode: Mode,

@@ -7,6 +7,7 @@ use crate::permission::Mode;
 
 /// A member in the mode `plan` wants to go to work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct PlanRequest {
     pub id: RequestId,
@@ -28,6 +29,7 @@ pub struct PlanRequest {
 
 /// Params of `swarm/plan/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PlanListParams {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,6 +37,7 @@ pub struct PlanListParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlanListResult {
     /// Oldest first.
     pub plans: Vec<PlanRequest>,
@@ -42,6 +45,7 @@ pub struct PlanListResult {
 
 /// Params of `swarm/plan/resolve`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlanResolveParams {
     pub id: RequestId,
     pub approve: bool,

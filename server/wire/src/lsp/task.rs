@@ -6,6 +6,7 @@ use crate::task::{Task, TaskId, TaskStatus};
 
 /// Params of `swarm/task/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TaskListParams {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -13,12 +14,14 @@ pub struct TaskListParams {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TaskListResult {
     pub tasks: Vec<Task>,
 }
 
 /// Params of `swarm/task/create`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCreateParams {
     pub subject: String,
@@ -32,6 +35,7 @@ pub struct TaskCreateParams {
 
 /// Params of `swarm/task/update`; what is not named stays.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TaskUpdateParams {
     pub id: TaskId,

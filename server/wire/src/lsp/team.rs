@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Params of `swarm/team/create`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TeamCreateParams {
     /// The workspace folder's without it.
@@ -15,6 +16,7 @@ pub struct TeamCreateParams {
 
 /// Params of `swarm/team/delete`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TeamDeleteParams {
     pub name: String,
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Params of the request `swarm/terminal/open` to the client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TerminalOpenParams {
     /// The teammate's name.
     pub title: String,
@@ -26,6 +27,7 @@ pub struct TerminalOpenParams {
 /// Result of `swarm/terminal/open`; params of `swarm/terminal/close`, `swarm/terminal/show` and
 /// `swarm/terminal/hide`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TerminalParams {
     /// The client's name for the terminal.
@@ -34,6 +36,7 @@ pub struct TerminalParams {
 
 /// Params of the notification `swarm/terminal/closed` to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct TerminalClosedParams {
     pub terminal_id: String,
