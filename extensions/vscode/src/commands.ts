@@ -3,7 +3,7 @@ import { commands, type Disposable, type LogOutputChannel, type QuickPickItem, w
 import { restoreCheckpoint } from "./checkpoints.ts";
 import type { ConversationView } from "./conversation/view.ts";
 import type { MemberView, Mode } from "./protocol.ts";
-import { allow, ask, reject, rejectWithFeedback } from "./questions/answer.ts";
+import { ask, reject, rejectWithFeedback } from "./questions/answer.ts";
 import type { Diffs } from "./questions/diffs.ts";
 import { isUnknownMethod } from "./server/client.ts";
 import { type Session, wordsOf } from "./session.ts";
@@ -27,7 +27,8 @@ export function registerCommands(
       else void window.showInformationMessage(NOBODY);
     },
     answer: () => withQuestion(session, (request) => ask(session, diffs, request)),
-    acceptChange: () => withShown(diffs, (request) => allow(session, request)),
+    acceptChange: () => withShown(diffs, (request) => diffs.accept(request)),
+    toggleHunk: () => withShown(diffs, (request) => diffs.toggleHunk(request)),
     rejectChange: () => withShown(diffs, (request) => reject(session, request)),
     rejectChangeWithFeedback: () => withShown(diffs, (request) => rejectWithFeedback(session, request)),
     showConversation: (node) => conversation.show(node?.kind === "member" ? node.member.agentId : undefined),

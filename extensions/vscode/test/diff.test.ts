@@ -1,7 +1,7 @@
 // The changed lines that a question's card shows.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeOf } from "../src/webview/diff.ts";
+import { changeOf, hunkAt } from "../src/webview/diff.ts";
 
 const shown = (before: string, after: string) =>
   changeOf(before, after).lines.map(
@@ -53,4 +53,16 @@ test("each run of changed lines is a hunk, with its place in both texts", () => 
 
 test("a last line that gains its end is changed", () => {
   assert.deepEqual(shown("a\nb", "a\nb\n"), [" a", "-b", "+b"]);
+});
+
+test("a line is in its hunk, and an empty hunk has the lines beside it", () => {
+  const { hunks } = changeOf("a\nb\nc\nd\n", "a\nB\nc\nx\nd\n");
+  assert.deepEqual(
+    [0, 1, 2, 3, 4].map((line) => hunkAt(hunks, "after", line)),
+    [undefined, 0, undefined, 1, undefined],
+  );
+  assert.deepEqual(
+    [1, 2, 3].map((line) => hunkAt(hunks, "before", line)),
+    [0, 1, 1],
+  );
 });

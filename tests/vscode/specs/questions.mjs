@@ -56,11 +56,12 @@ export default [
       const path = `${workspace}/list.txt`;
       const edit = (old_string, new_string) => call("Edit", { path, old_string, new_string });
       const changed = LINES.with(1, "line two\n").with(10, "line eleven\n").join("");
+      const half = LINES.with(10, "line eleven\n");
       return {
         "team-lead": [
           { reply: [call("Read", { path })] },
           { reply: [edit(LINES.join(""), changed)] },
-          { expect: "line eleven", reply: [edit("line 12", "the end")] },
+          { expect: "line eleven", reply: [edit(half.join(""), half.with(0, "the start\n").with(11, "the end\n").join(""))] },
           say("Both are made."),
         ],
       };
@@ -86,8 +87,22 @@ export default [
       card = window.question("list.txt").filter({ hasText: "the end" });
       await card.press("d");
       await tab.waitFor();
-      await window.page.getByRole("button", { name: "Accept the Change" }).click();
+      // In the diff, what is left out can be taken in again, and nothing at all is no change.
+      const now = (text) => window.page.locator(".editor.modified .view-line", { hasText: text });
+      const toggle = window.page.getByRole("button", { name: "Leave Out This Change" });
+      const accept = window.page.getByRole("button", { name: "Accept the Change" });
+      await now("the end").click();
+      await toggle.click();
+      await now("the start").click();
+      await toggle.click();
+      await accept.click();
+      await window.notification("everything is left out").waitFor();
+      await now("the end").click();
+      await toggle.click();
+      await picture("left-out");
+      await accept.click();
       await eventually("the other change", () => onDisk(workspace, "list.txt").endsWith("the end\n"));
+      assert(onDisk(workspace, "list.txt").startsWith("line 1\n"));
       await tab.waitFor({ state: "detached" });
       await window.conversation.getByText("Both are made.").waitFor();
     },

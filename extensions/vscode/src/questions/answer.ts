@@ -5,7 +5,6 @@ import type {
   PermissionResolveParams,
   PermissionResolveResult,
   PlanResolveParams,
-  RuleUpdate,
 } from "../protocol.ts";
 import { type Session, wordsOf } from "../session.ts";
 import { LEVEL_WORDS, ruleInWords } from "../team/words.ts";
@@ -45,7 +44,7 @@ export async function ask(session: Session, diffs: Diffs, request: PermissionReq
     ...always.map((remember) => ({
       label: "$(check-all) Allow always",
       description: ruleInWords(remember),
-      act: () => allow(session, request, remember),
+      act: () => allow(session, request, { remember }),
     })),
     { label: "$(edit) Edit the input, then allow", act: () => edit(session, request) },
     { label: "$(close) Reject", act: () => reject(session, request) },
@@ -62,9 +61,9 @@ export async function ask(session: Session, diffs: Diffs, request: PermissionReq
 export async function allow(
   session: Session,
   request: PermissionRequest,
-  remember?: RuleUpdate,
+  more: Pick<PermissionResolveParams, "hunks" | "remember"> = {},
 ): Promise<boolean> {
-  return resolve(session, { ids: [request.id], decision: "allow", ...(remember ? { remember } : {}) });
+  return resolve(session, { ids: [request.id], decision: "allow", ...more });
 }
 
 export async function reject(

@@ -33,6 +33,16 @@ export function changeOf(before: string, after: string): Change {
   return { lines: withoutFarLines(all), hunks };
 }
 
+export type Side = "before" | "after";
+
+/** Which hunk has the line on that side; one that is empty there has the lines beside it. */
+export function hunkAt(hunks: readonly Hunk[], side: Side, line: number): number | undefined {
+  const has = ({ start, end }: { start: number; end: number }) =>
+    start === end ? line === start || line === start - 1 : line >= start && line < end;
+  const index = hunks.findIndex((hunk) => has(hunk[side]));
+  return index < 0 ? undefined : index;
+}
+
 /** Says of each changed line which hunk it is of, and where the hunks are. */
 function numberHunks(lines: Line[]): Hunk[] {
   const hunks: Hunk[] = [];
