@@ -13,6 +13,7 @@ mod ending;
 mod forgery;
 mod framing;
 mod handing;
+mod iterm2;
 mod kinds;
 mod knowledge;
 mod many;

@@ -195,7 +195,7 @@ fn a_backend_that_cannot_be_had_is_refused_with_what_can() {
     let (_model, world) = ada([]);
     let mut editor = world.editor(Caps::rich());
     for (backend, help) in [
-        ("iterm2", "`hidden`"),
+        ("iterm2", "`pip install it2`"),
         ("editor-terminal", "the extensions for VS Code and Neovim do"),
         ("screen", "there are: `auto`, `in-process`"),
     ] {

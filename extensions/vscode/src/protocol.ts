@@ -24,7 +24,9 @@ export type BackendChoice =
   /** Each in a pane of tmux. */
   | "tmux"
   /** Each in a process of its own, without a screen. */
-  | "hidden";
+  | "hidden"
+  /** Each in a split of iTerm2. */
+  | "iterm2";
 
 /** How a member runs. */
 export type BackendType =

@@ -2,6 +2,8 @@
 
 pub(crate) mod editor_terminal;
 mod hidden;
+mod iterm2;
+mod making;
 pub(crate) mod tmux;
 
 use std::collections::BTreeMap;
@@ -16,7 +18,16 @@ use swarm_wire::team::BackendType;
 
 use editor_terminal::{EditorTerminal, Terminals};
 use hidden::Hidden;
+use iterm2::Iterm2;
 use tmux::{Tmux, TmuxPane};
+
+/// The terminal that this process was started in.
+#[derive(Debug, Clone, Default)]
+pub struct StartedIn {
+    pub tmux: Option<TmuxPane>,
+    /// The session of iTerm2.
+    pub iterm2: Option<String>,
+}
 
 /// Keys of providers, which come with the order and never by an environment.
 const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"];
@@ -99,11 +110,12 @@ pub(crate) struct Backends {
 }
 
 impl Backends {
-    /// With the terminals of the user's editor, and the pane of tmux that this process is in.
-    pub(crate) fn new(terminals: Option<Arc<dyn Terminals>>, pane: Option<TmuxPane>) -> Self {
-        let all: [Arc<dyn Backend>; 3] = [
+    /// With the terminals of the user's editor, and what this process was started in.
+    pub(crate) fn new(terminals: Option<Arc<dyn Terminals>>, started_in: &StartedIn) -> Self {
+        let all: [Arc<dyn Backend>; 4] = [
             Arc::new(EditorTerminal::new(terminals)),
-            Arc::new(Tmux::new(pane)),
+            Arc::new(Tmux::new(started_in.tmux.clone())),
+            Arc::new(Iterm2::new(started_in.iterm2.clone())),
             Arc::new(Hidden::default()),
         ];
         Self { all: all.into() }
@@ -118,7 +130,7 @@ impl Backends {
             return self.of(kind).await;
         }
         for backend in &self.all {
-            if backend.check().await.is_ok() && backend.is_at_hand().await {
+            if backend.is_at_hand().await && backend.check().await.is_ok() {
                 return Ok(Some(backend.clone()));
             }
         }
@@ -130,11 +142,8 @@ impl Backends {
         if kind == BackendType::InProcess {
             return Ok(None);
         }
-        let backend = self.all.iter().find(|backend| backend.kind() == kind).ok_or_else(|| {
-            let names: Vec<String> =
-                self.all.iter().map(|backend| format!("`{}`", backend.kind().as_str())).collect();
-            format!("this version cannot run it; use `in-process`, {} or `auto`", names.join(", "))
-        })?;
+        let backend = self.all.iter().find(|backend| backend.kind() == kind);
+        let backend = backend.ok_or_else(|| "this version cannot run it".to_owned())?;
         backend.check().await.map(|()| Some(backend.clone()))
     }
 }

@@ -20,8 +20,8 @@ use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
 use tokio::sync::{broadcast, mpsc, oneshot, watch};
 
+use crate::backend::StartedIn;
 use crate::backend::editor_terminal::Terminals;
-use crate::backend::tmux::TmuxPane;
 use crate::command::{Command, Prompt, Refusal, Reply};
 
 /// How many events a slow reader may fall behind before it sees a gap.
@@ -40,8 +40,7 @@ pub struct Machine {
     pub local_servers: Vec<LocalServer>,
     /// The program that runs commands behind walls.
     pub helper: Helper,
-    /// The pane of tmux that this process was started in.
-    pub tmux: Option<TmuxPane>,
+    pub started_in: StartedIn,
 }
 
 /// What holds as long as this leader lives, and is written nowhere.

@@ -138,7 +138,7 @@ impl Hub {
             found: None,
             client: Arc::new(models::client(&options.settings)),
             settings: options.settings,
-            backends: Backends::new(options.terminals, options.machine.tmux.clone()),
+            backends: Backends::new(options.terminals, &options.machine.started_in),
             machine: options.machine,
             editor: options.editor,
             session: options.session,

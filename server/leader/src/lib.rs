@@ -19,6 +19,7 @@ mod settings;
 mod team;
 pub mod teammate;
 
+pub use backend::StartedIn;
 pub use backend::editor_terminal::Terminals;
 pub use backend::tmux::TmuxPane;
 pub use command::Refusal;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use swarm_guard::exec::{self, Helper};
-use swarm_leader::{Machine, TmuxPane};
+use swarm_leader::{Machine, StartedIn, TmuxPane};
 use swarm_model::LocalServer;
 use swarm_wire::settings::{Provider, Secret, Settings};
 use tracing_subscriber::filter::LevelFilter;
@@ -22,7 +22,7 @@ pub(crate) struct Environment {
     pub(crate) screen: Screen,
     /// Where model servers of this machine's own would answer.
     pub(crate) local_servers: Vec<LocalServer>,
-    tmux: Option<TmuxPane>,
+    started_in: StartedIn,
 }
 
 /// What a terminal can show, by `TERM` and `NO_COLOR`.
@@ -76,7 +76,12 @@ impl Environment {
                 LocalServer { name: "ollama", place: place(value("OLLAMA_HOST"), 11434) },
                 LocalServer { name: "llama.cpp", place: place(value("LLAMA_ARG_PORT"), 8080) },
             ],
-            tmux: value("TMUX").zip(value("TMUX_PANE")).and_then(|(tmux, pane)| TmuxPane::of(&tmux, pane)),
+            started_in: StartedIn {
+                tmux: value("TMUX")
+                    .zip(value("TMUX_PANE"))
+                    .and_then(|(tmux, pane)| TmuxPane::of(&tmux, pane)),
+                iterm2: value("ITERM_SESSION_ID"),
+            },
             log_level: value("SWARM_LOG").and_then(|level| level.parse().ok()).unwrap_or(LevelFilter::INFO),
             home: home.filter(|home| home.is_absolute()).unwrap_or_else(|| Path::new("/").to_owned()),
             commands: exec::Environment::scrubbed(all),
@@ -91,7 +96,7 @@ impl Environment {
             caches: dirs::cache_dir().map(|folder| folder.join("swarm")),
             local_servers: self.local_servers.clone(),
             helper: Helper::ThisProgram,
-            tmux: self.tmux.clone(),
+            started_in: self.started_in.clone(),
         }
     }
 

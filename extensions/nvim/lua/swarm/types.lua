@@ -18,6 +18,7 @@
 --- | "editor-terminal" # Each in a terminal of the editor.
 --- | "tmux" # Each in a pane of tmux.
 --- | "hidden" # Each in a process of its own, without a screen.
+--- | "iterm2" # Each in a split of iTerm2.
 
 --- How a member runs.
 --- @alias swarm.BackendType

@@ -29,7 +29,7 @@ pub(super) struct Input {
     agent_type: Option<String>,
     /// How much it may do unasked; the user is asked when you name a wider one than `default`.
     mode: Option<ModeName>,
-    /// Where it runs, only when the user said so: in-process, hidden, tmux, editor-terminal or auto.
+    /// Where it runs, only when the user said so: in-process, hidden, tmux, iterm2, editor-terminal or auto.
     backend: Option<String>,
 }
 

@@ -13,8 +13,8 @@ use async_trait::async_trait;
 use swarm_wire::team::BackendType;
 use tokio::process::Command;
 use tokio::sync::{Mutex, OnceCell};
-use tokio::task::JoinHandle;
 
+use super::making::{Closes, made};
 use super::{Backend, Handle, KEYS, Launch};
 use room::{Pane, Room};
 use server::{Server, command, session_of};
@@ -108,14 +108,7 @@ impl Backend for Tmux {
         let opened =
             Opened { server, title: launch.title.clone(), leader, share: launch.share, is_hidden: false };
         let (panes, launch) = (self.panes.clone(), launch.clone());
-        let making = tokio::spawn(async move { panes.make(&launch, opened).await });
-        let mut asked = Asked { panes: self.panes.clone(), making: Some(making) };
-        let made = match &mut asked.making {
-            Some(making) => making.await.map_err(|lost| lost.to_string()),
-            None => Err("the pane was lost".to_owned()),
-        };
-        asked.making = None;
-        made?
+        made(self.panes.clone(), async move { panes.make(&launch, opened).await }).await
     }
 
     async fn closed(&self, handle: &Handle) -> String {
@@ -135,25 +128,6 @@ impl Backend for Tmux {
 
     async fn hide(&self, handle: &Handle) -> Result<(), String> {
         self.panes.hide(handle).await
-    }
-}
-
-/// Closes a pane that is made for somebody who is gone.
-struct Asked {
-    panes: Arc<Panes>,
-    making: Option<JoinHandle<Result<Handle, String>>>,
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        let (Some(making), panes) = (self.making.take(), self.panes.clone()) else { return };
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                if let Ok(Ok(handle)) = making.await {
-                    panes.close(&handle).await;
-                }
-            });
-        }
     }
 }
 
@@ -211,18 +185,6 @@ impl Panes {
         };
         let ours: Vec<&Pane> = there.iter().filter(is_ours).collect();
         room::find(&ours, leader_among(there, opened), u32::from(opened.share))
-    }
-
-    /// Closes a pane that runs what was started in it.
-    async fn close(&self, handle: &Handle) {
-        let known = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(handle);
-        let (Some(opened), Some(process)) = (known, handle.process) else { return };
-        let is_it = format!("#{{==:#{{pane_pid}},{process}}}");
-        let kill = format!("kill-pane -t {}", handle.id);
-        let closed = opened.server.run(&[command(["if-shell", "-F", "-t", &handle.id, &is_it, &kill])]).await;
-        if let Err(error) = closed {
-            tracing::debug!(error, pane = handle.id, "a pane could not be closed; it may be gone");
-        }
     }
 
     /// The pane of a handle, while its process is the one that was started in it.
@@ -285,6 +247,21 @@ impl Panes {
     fn is_hidden(&self, handle: &Handle, is_hidden: bool) {
         if let Some(opened) = self.open.lock().unwrap_or_else(PoisonError::into_inner).get_mut(handle) {
             opened.is_hidden = is_hidden;
+        }
+    }
+}
+
+#[async_trait]
+impl Closes for Panes {
+    /// Closes a pane that runs what was started in it.
+    async fn close(&self, handle: &Handle) {
+        let known = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(handle);
+        let (Some(opened), Some(process)) = (known, handle.process) else { return };
+        let is_it = format!("#{{==:#{{pane_pid}},{process}}}");
+        let kill = format!("kill-pane -t {}", handle.id);
+        let closed = opened.server.run(&[command(["if-shell", "-F", "-t", &handle.id, &is_it, &kill])]).await;
+        if let Err(error) = closed {
+            tracing::debug!(error, pane = handle.id, "a pane could not be closed; it may be gone");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use swarm_agent::ports::NoEditor;
 use swarm_guard::exec::{Environment, Helper};
 use swarm_leader::command::Prompt;
-use swarm_leader::{Leader, Machine, Options, Refusal, Session, TeamEvent};
+use swarm_leader::{Leader, Machine, Options, Refusal, Session, StartedIn, TeamEvent};
 use swarm_script::{Script, ScriptServer};
 use swarm_wire::TurnId;
 use swarm_wire::lsp::{
@@ -81,7 +81,7 @@ impl Stage {
                 caches: None,
                 local_servers: Vec::new(),
                 helper: Helper::At("/bin/false".into()),
-                tmux: None,
+                started_in: StartedIn::default(),
             },
             editor: Arc::new(NoEditor),
             terminals: None,

@@ -151,9 +151,6 @@ fn in_one_line(schema: &mut Value) {
     }
 }
 
-/// The team file's names of places for which this version has nothing.
-const WITHOUT_A_PLACE: [BackendType; 1] = [BackendType::Iterm2];
-
 impl JsonSchema for BackendChoice {
     fn schema_name() -> Cow<'static, str> {
         "BackendChoice".into()
@@ -164,9 +161,7 @@ impl JsonSchema for BackendChoice {
             json!({"const": "auto", "description": "In a terminal that you look at, where there is one; else in the server."}),
         ];
         let kinds = schema_for!(BackendType).to_value();
-        let known = kinds["oneOf"].as_array().into_iter().flatten();
-        let refused = |kind: &Value| WITHOUT_A_PLACE.iter().any(|one| kind["const"] == one.as_str());
-        cases.extend(known.filter(|kind| !refused(kind)).cloned());
+        cases.extend(kinds["oneOf"].as_array().into_iter().flatten().cloned());
         json_schema!({"description": "How a teammate is to run.", "oneOf": cases})
     }
 }
