@@ -10,6 +10,9 @@
 (require 'eglot)
 (require 'json)
 
+;; Else Emacs holds back what a process says for longer than one wait lasts, and may never read it.
+(setq process-adaptive-read-buffering nil)
+
 (defconst here (file-name-directory (or load-file-name buffer-file-name)))
 (defconst patience 20 "The longest wait for anything, in seconds.")
 
@@ -41,10 +44,13 @@
 (defun play (folder)
   "Start the scripted model, and point the environment at it; its process."
   (let* ((edit `((tool . "Edit") (input . ((path . "greeting.txt") (old_string . "helo") (new_string . "hello")))))
+         (sign `((tool . "Edit") (input . ((path . "greeting.txt") (old_string . "yours") (new_string . "Yours")))))
          (read `((tool . "Read") (input . ((path . "greeting.txt")))))
          (steps (vector `((reply . [((call . ,read))]))
                         `((reply . [((call . ,edit))]))
                         `((reply . [((say . "It is mended."))]))
+                        `((reply . [((call . ,sign))]))
+                        `((expect . "not saved") (reply . [((say . "It is signed."))]))
                         `((reply . [((say . "I begin.")) ((wait . "never"))]))
                         `((reply . [((say . "I hear you."))]))))
          (script (expand-file-name "script.json" folder))
@@ -62,17 +68,22 @@
     (setenv "ANTHROPIC_API_KEY" "only-for-tests")
     process))
 
+(defun ends-well (process)
+  (wait-for "the end of a process" (lambda () (not (process-live-p process))))
+  (unless (equal (process-exit-status process) 0)
+    (error "%s ended with %s" (process-name process) (process-exit-status process))))
+
 (defun idle-p ()
   (let ((state (jsonrpc-request (eglot-current-server) :swarm/state nil)))
     (cl-every (lambda (member) (equal (plist-get member :state) "idle")) (plist-get state :members))))
 
 (defun run (folder)
-  (let* ((file (expand-file-name "work/greeting.txt" folder)) asked)
+  (let* ((file (expand-file-name "work space/greeting.txt" folder)) asked model)
     (make-directory (file-name-directory file) t)
-    (with-temp-file file (insert "dear all,\nhelo world\n"))
+    (with-temp-file file (insert "dear all,\n𝄞 helo 世界\nyours\n"))
     (call-process "git" nil nil nil "-C" (file-name-directory file) "init" "-q")
     (setenv "SWARM_HOME" (expand-file-name "home" folder))
-    (play folder)
+    (setq model (play folder))
     (learn-from-docs)
     (find-file file)
     (setq eglot-sync-connect patience)
@@ -94,10 +105,24 @@
            (command (plist-get allow :command)))
       (eglot-execute-command (eglot-current-server) (intern (plist-get command :command))
                              (plist-get command :arguments)))
-    (holds "hello world")
+    (holds "𝄞 hello 世界")
     (unless (buffer-modified-p) (error "The buffer is not modified"))
     (say "a code action allows the edit, and it is made in the buffer")
     (wait-for "the end of the turn" #'idle-p)
+    (save-buffer)
+
+    (cl-letf (((symbol-function 'completing-read)
+               (lambda (_prompt choices &rest _)
+                 (or (cl-find-if (lambda (choice) (string-suffix-p ": allow" choice)) choices)
+                     (error "Choices: %S" choices)))))
+      (swarm "Sign it.")
+      (let ((case-fold-search nil)) (holds "Yours")))
+    (wait-for "the end of the turn" #'idle-p)
+    (unless (buffer-modified-p) (error "The buffer is not modified"))
+    (with-temp-buffer
+      (insert-file-contents file)
+      (let ((case-fold-search nil)) (holds "yours")))
+    (say "a choice in the minibuffer allows an edit, which is not saved")
     (save-buffer)
 
     (swarm "Take your time.")
@@ -118,9 +143,18 @@
     (when (search-forward "Are you there?" nil t) (error "What was sent is still a draft"))
     (say "what is written in the conversation is sent, and the answer comes there")
     (set-buffer-modified-p nil)
-    (eglot-shutdown (eglot-current-server))
-    (say "the server ends with Eglot")))
 
-(let ((folder (make-temp-file "swarm-emacs" t)))
+    ;; What `eglot-shutdown' tells the server: it would not let it end by itself.
+    (let ((server (eglot-current-server)))
+      (setf (eglot--shutdown-requested server) t)
+      (jsonrpc-request server :shutdown nil)
+      (jsonrpc-notify server :exit nil)
+      (ends-well (jsonrpc--process server)))
+    (say "the server ends when it is told to")
+    (process-send-eof model)
+    (ends-well model)
+    (say "a real provider would have taken every request")))
+
+(let ((folder (make-temp-file "swarm in emacs 世界 " t)))
   (unwind-protect (run folder)
     (delete-directory folder t)))
