@@ -64,12 +64,30 @@ impl Tool for Read {
     async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
         let Plan { path, offset, limit } = call.into_inner();
         let content = context.files.read(&path).await.map_err(|error| ToolError::tell(error.to_string()))?;
+        if let Some(kind) = picture(content.bytes()) {
+            let path = context.shown(&path);
+            return Err(ToolError::tell(format!(
+                "{path} is a {kind} picture, and Read gives text only. A command such as `file` can tell its size; what it \
+                 shows, the user has to tell."
+            )));
+        }
         let text = content.shown();
         let mut result = number_lines(&text, offset, limit);
         if !content.is_utf8() {
             result.push_str("\n[The file is not UTF-8; bytes that are not text are shown as \u{fffd}.]");
         }
         Ok(result)
+    }
+}
+
+/// The kind of picture that begins with these bytes, if it is one; as text it would only fill the model's context.
+fn picture(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("PNG"),
+        [0xff, 0xd8, 0xff, ..] => Some("JPEG"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("GIF"),
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("WebP"),
+        _ => None,
     }
 }
 
@@ -110,6 +128,17 @@ mod tests {
         assert_eq!(number_lines("a\nb\nc", 2, 1), "2\tb\n[Lines 2 to 2 of 3; more with offset 3.]\n");
         assert!(number_lines("", 1, 10).contains("empty"));
         assert!(number_lines("a", 5, 10).contains("no line 5"));
+    }
+
+    #[test]
+    fn a_picture_is_known_by_its_first_bytes_and_text_about_one_is_text() {
+        assert_eq!(picture(b"\x89PNG\r\n\x1a\n\0\0"), Some("PNG"));
+        assert_eq!(picture(b"\xff\xd8\xff\xe0\0"), Some("JPEG"));
+        assert_eq!(picture(b"GIF89a\x01\0"), Some("GIF"));
+        assert_eq!(picture(b"RIFF\x24\0\0\0WEBPVP8 "), Some("WebP"));
+        for text in ["", "PNG", "GIF89", "GIF8 is a start", "RIFF of a WAVE file"] {
+            assert_eq!(picture(text.as_bytes()), None, "{text}");
+        }
     }
 
     #[test]
