@@ -35,7 +35,7 @@
 //! - `eventDelayMs`: a pause between events; `chunkBytes`: the size of each write.
 //! - `stop`: another reason to stop, in the words of the format asked; `usage`: `{"input", "output", "cached"}`.
 //! - `ending`: how the stream fails: `{"cutAfterBytes": n}`, `{"cutAfterEvents": n}`, `{"hangAfterEvents": n}`
-//!   (nothing more comes, the connection stays) or `{"error": {"afterEvents", "type"?, "message"?}}`.
+//!   (nothing more comes, the connection stays; such streams stand at the gate `hang`) or `{"error": {"afterEvents", "type"?, "message"?}}`.
 //! - `times`: how often the step is played, 1 unless told.
 
 use std::collections::BTreeMap;

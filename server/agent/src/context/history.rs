@@ -9,6 +9,9 @@ use swarm_wire::{MessageId, TurnId};
 
 use crate::clock::unix_ms;
 
+/// Stands in for the inputs before an answer, where none could be read.
+const UNREADABLE: &str = "[A part of this conversation could not be read.]";
+
 /// Why an entry could not be kept. The turn ends: nothing is done that the transcript would not know of.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HistoryError {
@@ -32,7 +35,7 @@ pub(crate) struct History {
 
 impl History {
     /// Takes up a transcript. Calls whose result was lost get one that says so, and are never run again.
-    pub(crate) fn new(transcript: Transcript, entries: Vec<Entry>) -> Self {
+    pub(crate) fn new(transcript: Transcript, mut entries: Vec<Entry>) -> Self {
         let mut history = Self {
             transcript: Some(transcript),
             messages: Vec::new(),
@@ -40,11 +43,10 @@ impl History {
             consumed: HashSet::new(),
             bytes: 0,
         };
-        for entry in entries {
-            history.answer_open_calls(&entry.body);
-            history.show(&entry.body);
-        }
-        history.answer_open_calls(&Body::User { text: String::new(), mail: Vec::new() });
+        // A line that stands there twice is one entry.
+        entries.dedup();
+        entries.into_iter().for_each(|entry| history.take_up(entry.body));
+        history.lose_open_calls();
         history
     }
 
@@ -144,28 +146,59 @@ impl History {
         }
     }
 
-    /// Before `next` is shown: calls that wait for results get lost ones, unless `next` is their results.
-    fn answer_open_calls(&mut self, next: &Body) {
-        let Some(Message::Assistant(parts)) = self.messages.last() else { return };
-        if matches!(next, Body::Results { .. }) {
-            return;
+    /// Shows an entry of an earlier run, so that each call has one result and each result its call, whatever entries
+    /// between them could not be read.
+    fn take_up(&mut self, body: Body) {
+        let body = match body {
+            Body::Results { results } => {
+                let of_call = |id: String| {
+                    results
+                        .iter()
+                        .find(|result| result.tool_use_id == id)
+                        .cloned()
+                        .unwrap_or_else(|| lost(id))
+                };
+                let results: Vec<CallResult> = self.open_calls().into_iter().map(of_call).collect();
+                if results.is_empty() {
+                    return;
+                }
+                Body::Results { results }
+            }
+            body => {
+                self.lose_open_calls();
+                body
+            }
+        };
+        let answers_nobody = !matches!(self.messages.last(), Some(Message::User(_)));
+        if answers_nobody && matches!(body, Body::Assistant { .. }) {
+            self.show_user(vec![UserPart::Text(UNREADABLE.to_owned())]);
         }
-        let lost: Vec<UserPart> = parts
-            .iter()
-            .filter_map(|part| match part {
-                Part::ToolUse { id, .. } => Some(UserPart::ToolResult {
-                    id: id.clone(),
-                    content: "The server ended before this call's result was kept. It may have run."
-                        .to_owned(),
-                    is_error: true,
-                }),
-                _ => None,
-            })
-            .collect();
-        if !lost.is_empty() {
-            self.messages.push(Message::User(lost));
+        self.show(&body);
+    }
+
+    /// Gives calls that have no results the ones that say so.
+    fn lose_open_calls(&mut self) {
+        let results: Vec<CallResult> = self.open_calls().into_iter().map(lost).collect();
+        if !results.is_empty() {
+            self.show(&Body::Results { results });
         }
     }
+
+    /// The ids of the calls that no result was shown for.
+    fn open_calls(&self) -> Vec<String> {
+        let Some(Message::Assistant(parts)) = self.messages.last() else { return Vec::new() };
+        let id = |part: &Part| match part {
+            Part::ToolUse { id, .. } => Some(id.clone()),
+            Part::Text(_) | Part::Opaque(_) => None,
+        };
+        parts.iter().filter_map(id).collect()
+    }
+}
+
+/// The result of a call whose own was lost.
+fn lost(tool_use_id: String) -> CallResult {
+    let content = "The server ended before this call's result was kept. It may have run.".to_owned();
+    CallResult { tool_use_id, content, is_error: true }
 }
 
 fn bytes_of(body: &Body) -> usize {

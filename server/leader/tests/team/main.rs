@@ -4,6 +4,7 @@
 
 mod compaction;
 mod endings;
+mod faults;
 mod forgery;
 mod members;
 mod models;

@@ -46,11 +46,16 @@ impl Stage {
 
     /// A leader on the folders of an earlier stage, which ended a while ago.
     pub(crate) async fn again(folder: Arc<TempDir>, script: Script) -> Self {
+        Self::an_hour_passes(&folder);
+        Self::reloaded(folder, script).await
+    }
+
+    /// As if the last leader on these folders had ended that long ago.
+    pub(crate) fn an_hour_passes(folder: &TempDir) {
         let seen = folder.path().join("state/teams/shop/leader.seen");
         if let Ok(seen) = std::fs::File::options().write(true).open(seen) {
             seen.set_modified(SystemTime::now() - Duration::from_secs(3600)).unwrap();
         }
-        Self::reloaded(folder, script).await
     }
 
     /// A leader on the folders of an earlier stage, right behind it.

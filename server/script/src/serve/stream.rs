@@ -14,6 +14,9 @@ use super::{Body, Shared};
 use crate::format::Act;
 use crate::script::{Ending, Step, StreamError};
 
+/// The gate at which streams stand that hang, so that a test can wait for them; to open it lets none go on.
+const HANG: &str = "hang";
+
 /// An answer that is not out yet; if it is dropped so, the client has gone.
 pub(super) struct InFlight {
     shared: Arc<Shared>,
@@ -148,7 +151,10 @@ impl Stream {
         let event = match &mut self.events_left {
             Some(0) => match std::mem::replace(&mut self.then, Then::Cut) {
                 Then::Cut => return Some(self.cut()),
-                Then::Hang => std::future::pending().await,
+                Then::Hang => {
+                    self.in_flight.shared.gates.pass(HANG).await;
+                    std::future::pending().await
+                }
                 Then::Say(error) => {
                     self.acts.clear();
                     error
