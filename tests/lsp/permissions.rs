@@ -97,21 +97,29 @@ fn allowing_always_asks_no_second_time() {
 
 #[test]
 fn like_questions_that_come_together_are_answered_together() {
-    let run = || [reply([call("Bash", json!({ "command": "echo ran >> log.txt" }))]), reply([say("Done.")])];
+    // Both ask at one moment, however long it took to start them.
+    let run = || {
+        let run =
+            reply([call("Bash", json!({ "command": "echo ran >> log.txt" }))]).wait_for("both are there");
+        [run, reply([say("Done.")])]
+    };
     let script = Script::new()
         .agent("team-lead", [reply([say("I see.")]).times(9)])
         .agent("ada", run())
         .agent("bob", run());
-    let (_model, world) = played(script);
+    let (model, world) = played(script);
     let mut editor = world.editor(Caps::rich());
     let spawn = |name: &str| json!({ "name": name, "prompt": "Run it.", "callId": name });
     editor.request("swarm/teammate/spawn", spawn("ada"));
-    let first = asked(&mut editor);
     editor.request("swarm/teammate/spawn", spawn("bob"));
+    model.wait_for(2);
+    model.open("both are there");
+    let first = asked(&mut editor);
     let second = asked(&mut editor);
     assert_eq!(second["batch"], first["id"]);
     let offered = actions(&mut editor, &world.uri("any.txt"), 0);
-    choose(&mut editor, &offered, "bob: allow all 2 like it");
+    let asker = second["workerName"].as_str().unwrap();
+    choose(&mut editor, &offered, &format!("{asker}: allow all 2 like it"));
     for _ in 0..2 {
         let resolved = editor.await_event("permissionResolved");
         assert_eq!(resolved["event"]["allowed"], true);
