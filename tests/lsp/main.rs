@@ -14,6 +14,7 @@ mod forgery;
 mod framing;
 mod handing;
 mod iterm2;
+mod killed;
 mod kinds;
 mod knowledge;
 mod many;

@@ -35,6 +35,11 @@ impl FakeModel {
         waited.unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// All requests so far.
+    pub fn requests(&self) -> Vec<Recorded> {
+        self.server().requests()
+    }
+
     /// The text of the last message of the last request, as JSON.
     pub fn last_message(&self) -> String {
         let last = self.server().requests().pop();
