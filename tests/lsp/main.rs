@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that finds no value fails")]
 
+mod again;
 mod always;
 mod backends;
 mod checkpoints;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use swarm_tests::{Caps, Editor, World};
 
+use crate::again::editor_with;
 use crate::backends::{ada, bash, done, ended, spawn};
 use crate::{asked, of};
 
@@ -78,10 +79,10 @@ fn what_was_allowed_for_its_session_holds_when_it_is_started_again() {
 #[test]
 fn a_server_that_is_killed_leaves_no_process() {
     let (_model, world) = ada([swarm_tests::script::reply([bash("sleep 4711")])]);
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = editor_with(&world, &Caps::rich(), json!({ "leaderlessSeconds": 0 }));
     at_work(&world, &mut editor);
-    editor.kill();
-    world.none_left(Duration::from_secs(2));
+    editor.crash();
+    world.none_left(Duration::from_secs(4));
 }
 
 #[test]
@@ -119,10 +120,10 @@ fn a_terminal_that_is_closed_ends_its_teammate() {
 #[test]
 fn a_server_that_is_killed_leaves_no_process_in_a_terminal() {
     let (_model, world) = in_a_terminal();
-    let mut editor = world.editor(Caps::with_terminals());
+    let mut editor = editor_with(&world, &Caps::with_terminals(), json!({ "leaderlessSeconds": 0 }));
     at_work_in_a_terminal(&world, &mut editor);
-    editor.kill();
-    world.none_left(Duration::from_secs(2));
+    editor.crash();
+    world.none_left(Duration::from_secs(4));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use swarm_tests::script::{Script, WhenDone, reply, say};
 use swarm_tests::{Caps, Editor, FakeModel, Pane, Tmux, World};
 
+use crate::again::editor_with;
 use crate::backends::{ada, bash, done, ended, spawn};
 use crate::{of, played};
 
@@ -277,23 +278,23 @@ fn a_pane_is_taken_out_of_sight_and_brought_back_and_the_focus_stays() {
 fn a_server_that_is_killed_leaves_no_process_and_no_pane() {
     let (_model, mut world) = ada([reply([bash("sleep 4711")])]);
     let tmux = Tmux::around(&mut world, (200, 50), "set -g remain-on-exit on\n");
-    let mut editor = world.editor(Caps::rich());
+    let mut editor = editor_with(&world, &Caps::rich(), json!({ "leaderlessSeconds": 0 }));
     spawn(&mut editor, "tmux");
     world.wait_for_process("sleep 4711");
-    editor.kill();
+    editor.crash();
     tmux.until(|panes| panes.len() == 1);
     drop(tmux);
     world.none_left(Duration::from_secs(2));
 }
 
 #[test]
-fn a_server_that_comes_right_after_one_that_was_killed_starts_it_anew() {
+fn a_server_that_comes_after_one_that_was_killed_finds_it() {
     let (_model, world) = ada([done(), done().expect("Hello again.")]);
     let _tmux = Tmux::own(&world, "workspace");
     let mut first = world.editor(Caps::rich());
     spawn(&mut first, "tmux");
     ended(&mut first);
-    first.kill();
+    first.crash();
     let mut editor = world.editor(Caps::rich());
     editor.request("swarm/prompt", json!({ "text": "Hello again.", "member": "ada" }));
     assert_eq!(ended(&mut editor), "completed");

@@ -232,6 +232,23 @@ impl Editor {
         self.await_end();
     }
 
+    /// Kills the server as the kernel would; teammates in processes of their own live on.
+    pub fn crash(&mut self) {
+        self.child.kill().unwrap_or_else(|error| panic!("the server cannot be killed: {error}"));
+        self.ended = true;
+        self.child.wait().unwrap_or_else(|error| panic!("the server cannot be waited for: {error}"));
+    }
+
+    /// Ends the server as an editor does whose terminals outlive it.
+    pub fn leave(&mut self) {
+        self.request("shutdown", Value::Null);
+        self.send(&json!({ "jsonrpc": "2.0", "method": "exit" }));
+        self.ended = true;
+        let ended =
+            self.child.wait().unwrap_or_else(|error| panic!("the server cannot be waited for: {error}"));
+        assert_eq!(ended.code(), Some(0), "the server's exit code");
+    }
+
     /// Waits until no process whose command line has `words` runs in this world.
     pub fn await_gone(&self, words: &str) {
         if let Err(left) = processes::none_left_with(&self.world, words, END) {

@@ -137,6 +137,11 @@ impl Backends {
         Ok(None)
     }
 
+    /// The backend of this kind, whether or not it can be had here; `None` for the server's own process.
+    pub(crate) fn known(&self, kind: BackendType) -> Option<Arc<dyn Backend>> {
+        self.all.iter().find(|backend| backend.kind() == kind).cloned()
+    }
+
     /// The backend of this kind, where it can be had; `None` for the server's own process.
     pub(crate) async fn of(&self, kind: BackendType) -> Result<Option<Arc<dyn Backend>>, String> {
         if kind == BackendType::InProcess {

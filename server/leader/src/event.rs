@@ -50,6 +50,8 @@ pub(crate) enum Event {
     WriteActive,
     /// Something that clients are to hear of.
     Tell(Box<ClientEvent>),
+    /// The team was taken up, with the processes of an earlier leader.
+    ProcessesLeft,
     /// A teammate's process runs, in the place with this handle.
     Placed { agent: AgentId, handle: String },
     /// The person at a teammate's own terminal writes to it; the error is for them.

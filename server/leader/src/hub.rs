@@ -114,6 +114,8 @@ struct Hub {
     /// Each ends with how its member did, or with why it never came up.
     lives: JoinSet<Result<LifeEnd, String>>,
     backends: Backends,
+    /// Processes of an earlier leader that nobody has seen to yet.
+    left: processes::Left,
     /// What is to happen later.
     timers: JoinSet<Event>,
     /// What clients' spawn calls made, so that the same call makes nothing twice.
@@ -152,6 +154,7 @@ impl Hub {
             reports,
             report_inbox,
             lives: JoinSet::new(),
+            left: processes::Left::default(),
             timers: JoinSet::new(),
             spawned: HashMap::new(),
             names: HashMap::new(),
@@ -190,13 +193,14 @@ impl Hub {
         if let (Some(lead), Some(mode)) = (lead, self.session.mode) {
             lead.view.mode = mode;
         }
+        notices.extend(self.mark_left(&led));
         notices.extend(self.mark_interrupted(&led.dir));
         let members: Vec<AgentId> = led.file.members.iter().map(|member| member.agent_id.clone()).collect();
         let (tasks, unread) = Self::tasks_left(&led.dir, &members);
         notices.extend(unread);
         let user = led.dir.sender(Origin::User, led.lease.epoch()).sealed(led.key.signer());
         let queue = Queue::new(led.dir.permissions());
-        match queue.withdraw_left() {
+        match queue.withdraw_left(&self.left.alive) {
             Ok(left) => notices.extend(left.iter().map(|request| {
                 let (name, what) = (&request.worker_name, &request.description);
                 format!("the server ended while {name} asked: {what}. The question is taken back, and nothing ran.")
@@ -222,6 +226,7 @@ impl Hub {
 
     async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         self.refresh_rules().await;
+        self.take_up_processes().await;
         self.go_on().await;
         self.after(pulse::EVERY, Event::Pulse);
         let done = loop {
@@ -248,6 +253,7 @@ impl Hub {
 
     /// Ends every member; returns when none runs any more.
     async fn end(&mut self) {
+        self.leave_terminals();
         self.process.cancel();
         self.mark_led().await;
         // Members may report while they end, and must not wait for a hub that no longer listens.
@@ -255,6 +261,7 @@ impl Hub {
         self.event_inbox.close();
         while self.lives.join_next().await.is_some() {}
         self.none_active().await;
+        self.unplaced().await;
     }
 
     async fn take(&mut self, event: Event) {
@@ -309,6 +316,7 @@ impl Hub {
                 self.roster.forget(&agent);
                 self.publish(Vec::new());
             }
+            Event::ProcessesLeft => self.take_up_processes().await,
             Event::Placed { agent, handle } => self.placed(&agent, handle).await,
             Event::Typed { agent, text, reply } => {
                 let prompt = Prompt { text, member: Some(agent.to_string()), ..Prompt::default() };

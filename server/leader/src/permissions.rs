@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 use swarm_agent::ports::InputCheck;
-use swarm_store::Permissions;
+use swarm_store::{Admitted, Permissions};
 use swarm_wire::lsp::PlanRequest;
-use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy};
+use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, Status};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
@@ -74,9 +74,14 @@ impl Queue {
         (pending.check)(input).err()
     }
 
-    /// Takes back what an earlier leader left open: nobody waits for it any more. Gives what it was. Blocks.
-    pub(crate) fn withdraw_left(&self) -> Result<Vec<PermissionRequest>, swarm_store::Error> {
-        let left = self.files.pending()?;
+    /// Takes back what an earlier leader left open and nobody waits for any more; those who are `alive` ask again. Gives
+    /// what it was. Blocks.
+    pub(crate) fn withdraw_left(
+        &self,
+        alive: &[AgentId],
+    ) -> Result<Vec<PermissionRequest>, swarm_store::Error> {
+        let mut left = self.files.pending()?;
+        left.retain(|request| !alive.contains(&request.worker_id));
         for request in &left {
             self.files.withdraw(&request.id, "the server ended before it was answered")?;
         }
@@ -100,19 +105,27 @@ impl Queue {
         self.pending.iter().any(|pending| waits(&pending.request))
     }
 
-    /// Takes a question in. It is on disk before it is shown, so that no crash loses it.
+    /// Takes a question in. It is on disk before it is shown, so that no crash loses it. `None`: it was decided under an
+    /// earlier leader, and that counts.
     pub(crate) async fn add(
         &mut self,
         mut request: PermissionRequest,
         check: InputCheck,
         answer: oneshot::Sender<Answer>,
-    ) -> Result<PermissionRequest, String> {
+    ) -> Result<Option<PermissionRequest>, String> {
         request.batch = self.batch_of(&request);
         let (files, copy) = (self.files.clone(), request.clone());
         let written = tokio::task::spawn_blocking(move || files.write_pending(&copy)).await;
-        written.map_err(|lost| lost.to_string())?.map_err(|error| error.to_string())?;
+        let admitted = written.map_err(|lost| lost.to_string())?.map_err(|error| error.to_string())?;
+        if let Admitted::AlreadyResolved(decided) = admitted {
+            // Dropped, it says that the question was taken back.
+            if decided.resolved_by.is_some() {
+                let _ = answer.send(answer_of(*decided));
+            }
+            return Ok(None);
+        }
         self.pending.push(Pending { request: request.clone(), check, answer });
-        Ok(request)
+        Ok(Some(request))
     }
 
     /// The open question that a new one joins: like it, and asked a moment ago.
@@ -183,5 +196,15 @@ impl Queue {
     fn take(&mut self, id: &RequestId) -> Option<Pending> {
         let at = self.pending.iter().position(|pending| pending.request.id == *id)?;
         Some(self.pending.remove(at))
+    }
+}
+
+/// The decision that a question was kept with.
+fn answer_of(decided: PermissionRequest) -> Answer {
+    Answer {
+        allow: decided.status == Status::Approved,
+        feedback: decided.feedback,
+        updated_input: decided.updated_input,
+        permission_updates: decided.permission_updates,
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod convert;
 mod place;
 mod requests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::backend::{Backend, Launch};
+use crate::backend::{Backend, Handle, Launch};
 use crate::command::{Refusal, Reply};
 use crate::ports::HubPorts;
 use place::Place;
@@ -48,6 +48,16 @@ pub(crate) enum Word {
     Show { visible: bool, reply: Reply<()> },
     /// Answered once it was told all that changed before.
     Settle(oneshot::Sender<()>),
+    /// The leader ends, and it waits for the next one.
+    Leave,
+}
+
+/// How the leader comes by a process.
+#[derive(Clone)]
+pub(crate) enum Begins {
+    Launch(Launch),
+    /// It lives, started by an earlier leader, in the place with this handle.
+    Found(Handle),
 }
 
 impl Link {
@@ -87,7 +97,7 @@ pub(crate) struct Led {
     pub(crate) root: Root,
     pub(crate) dir: TeamDir,
     pub(crate) backend: Arc<dyn Backend>,
-    pub(crate) launch: Launch,
+    pub(crate) begins: Begins,
     /// Writes as the leader.
     pub(crate) post: Arc<Post>,
     pub(crate) ports: Arc<HubPorts>,
@@ -96,6 +106,8 @@ pub(crate) struct Led {
     pub(crate) reports: mpsc::Sender<(AgentId, Report)>,
     pub(crate) bounds: watch::Receiver<Bounds>,
     pub(crate) model: watch::Receiver<MemberModel>,
+    /// Whether there is a model to ask.
+    pub(crate) has_model: bool,
     pub(crate) mail: mpsc::UnboundedReceiver<Incoming>,
     pub(crate) words: mpsc::UnboundedReceiver<Word>,
 }
@@ -105,8 +117,23 @@ pub(crate) struct Led {
 /// # Errors
 /// When it did not come up.
 pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> Result<LifeEnd, String> {
-    let mut work = Work { open: HashMap::new(), answers: JoinSet::new(), granted: Arc::default() };
-    let opening = Place::open(led.backend.clone(), led.launch.clone(), led.dir.clone(), led.agent.clone());
+    let mut work = Work {
+        open: HashMap::new(),
+        called: matches!(led.begins, Begins::Found(_)).then(HashSet::new),
+        answers: JoinSet::new(),
+        granted: Arc::default(),
+    };
+    if work.called.is_some() {
+        led.tell_all().await;
+    }
+    let (backend, dir, agent) = (led.backend.clone(), led.dir.clone(), led.agent.clone());
+    let begins = led.begins.clone();
+    let opening = async move {
+        match begins {
+            Begins::Launch(launch) => Place::open(backend, launch, dir, agent).await,
+            Begins::Found(handle) => Ok(Place::found(backend, handle, dir, agent)),
+        }
+    };
     let (mut opening, mut place) = (Box::pin(opening), None);
     let end = loop {
         // What changed goes out before what was answered, since an answer may rest on it.
@@ -142,8 +169,11 @@ pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> Result<LifeEn
         }
     };
     drop(opening);
-    if let Some(mut place) = place {
-        place.end().await;
+    let stays = std::iter::from_fn(|| led.words.try_recv().ok()).any(|word| matches!(word, Word::Leave));
+    match place {
+        Some(place) if stays => place.leave(),
+        Some(mut place) => place.end().await,
+        None => {}
     }
     // What it asked is taken back.
     life.cancel();
@@ -163,6 +193,8 @@ async fn lost(place: Option<&Place>) -> String {
 struct Work {
     /// Its open requests; cancelling one takes it back.
     open: HashMap<RequestId, CancellationToken>,
+    /// What a process that was found asked of its leader: it may say it twice.
+    called: Option<HashSet<RequestId>>,
     /// Each ends with what the process is told.
     answers: JoinSet<Protocol>,
     granted: Arc<requests::Granted>,
@@ -184,6 +216,8 @@ impl Led {
                 }
             },
             Word::Settle(done) => _ = done.send(()),
+            // Seen to at the end.
+            Word::Leave => {}
         }
     }
 
@@ -191,6 +225,16 @@ impl Led {
         if let Err(error) = self.post.send_protocol(&self.agent, message).await {
             tracing::error!(agent = %self.agent, %error, "a teammate's process was not told");
         }
+    }
+
+    /// Tells a process that was found what holds now, and hears what it is at.
+    async fn tell_all(&mut self) {
+        let bounds = convert::bounds_for(&self.bounds.borrow_and_update());
+        self.tell(&Protocol::RulesUpdate { bounds }).await;
+        if self.has_model {
+            self.tell_model().await;
+        }
+        self.tell(&Protocol::LeaderChanged).await;
     }
 
     async fn tell_model(&mut self) {
@@ -219,6 +263,8 @@ impl Led {
                 }
                 return ended;
             }
+            // It was asked before, and is asked again.
+            Protocol::PermissionRequest(ask) if work.open.contains_key(&ask.request_id) => {}
             Protocol::PermissionRequest(ask) => {
                 let token = life.child_token();
                 work.open.insert(ask.request_id.clone(), token.clone());
@@ -230,11 +276,16 @@ impl Led {
                 work.answers.spawn(asking.run(self.ports.clone(), token));
             }
             Protocol::PermissionWithdraw { request_id } => {
-                if let Some(token) = work.open.remove(&request_id) {
-                    token.cancel();
+                match work.open.remove(&request_id) {
+                    Some(token) => token.cancel(),
+                    // An earlier leader's: nobody will answer.
+                    None => _ = work.answers.spawn(async { Protocol::PermissionWithdraw { request_id } }),
                 }
             }
             Protocol::LeaderRequest { request_id, call } => {
+                if work.called.as_mut().is_some_and(|called| !called.insert(request_id.clone())) {
+                    return false;
+                }
                 let request = requests::Requested {
                     agent: self.agent.clone(),
                     request_id,

@@ -15,6 +15,9 @@ use crate::settings::{add_rule, settings_rules};
 /// The longest head of a prompt in the team file, in characters.
 const PROMPT_HEAD: usize = 500;
 
+/// The place of a member in its leader's process, in the team file.
+pub(crate) const IN_PROCESS: &str = "in-process";
+
 /// A team that this process leads.
 pub(crate) struct Led {
     pub(crate) dir: TeamDir,
@@ -145,7 +148,7 @@ pub(crate) fn entry(
         color,
         plan_mode_required: None,
         joined_at: unix_ms(),
-        tmux_pane_id: "in-process".to_owned(),
+        tmux_pane_id: IN_PROCESS.to_owned(),
         cwd: cwd.display().to_string(),
         worktree_path: None,
         session_id: None,

@@ -16,7 +16,6 @@ use swarm_store::mailbox::Content;
 use swarm_store::{Lease, LiveLock, MemberKey, Root, Standing, TeamDir, Watch};
 use swarm_wire::mail::Protocol;
 use swarm_wire::process::{MemberModel, StartOrder, Walls};
-use swarm_wire::team::BackendType;
 use swarm_wire::{AgentId, TeamName};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -116,9 +115,8 @@ pub async fn run(
         team: None,
         switch: switch.clone(),
     };
-    if order.backend != BackendType::Hidden {
-        tokio::spawn(follow(root.team(&agent.team), lifeline.clone()));
-    }
+    let wait = Duration::from_secs(order.leaderless_seconds);
+    tokio::spawn(follow(root.team(&agent.team), wait, show.clone(), lifeline.clone()));
     let keyboard = Keyboard {
         ports: ports.clone(),
         switch: switch.clone(),
@@ -146,18 +144,30 @@ pub async fn run(
     Ok(())
 }
 
-/// Ends the teammate when its leader is gone, which it sees by the lease, also when another leads at once. A hidden one
-/// sees it by its stdin.
-async fn follow(dir: TeamDir, lifeline: CancellationToken) {
-    let mut leader = None;
+/// Ends the teammate once its team was without a leader for so long, which it sees by the lease.
+async fn follow(dir: TeamDir, wait: Duration, show: Show, lifeline: CancellationToken) {
+    let mut alone: Option<Instant> = None;
     loop {
         let team = dir.clone();
         let led = tokio::task::spawn_blocking(move || Lease::holder(&team)).await;
-        match led {
-            Ok(Ok(holder)) if !holder.is_alive() || *leader.get_or_insert(holder) != holder => {
-                return lifeline.cancel();
+        let is_led = match led {
+            Ok(Ok(holder)) => holder.is_alive(),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "whether the team is led is not known");
+                true
             }
-            Ok(Err(error)) => tracing::warn!(%error, "whether the team is led is not known"),
+            Err(_) => true,
+        };
+        match alone {
+            None if !is_led => {
+                show.show(|| Seen::Leaderless(wait));
+                alone = Some(Instant::now());
+            }
+            Some(_) if is_led => {
+                show.show(|| Seen::LedAgain);
+                alone = None;
+            }
+            Some(since) if since.elapsed() >= wait => return lifeline.cancel(),
             _ => {}
         }
         tokio::time::sleep(LOOK_EVERY).await;
@@ -293,6 +303,7 @@ impl Desk {
             Protocol::Interrupt { turns, .. } => {
                 self.switch.interrupt(&turns.into_iter().collect());
             }
+            Protocol::LeaderChanged => self.ports.again().await,
             Protocol::PermissionResponse(answer) => self.ports.answered(answer),
             Protocol::PermissionWithdraw { request_id } => self.ports.taken_back(&request_id),
             Protocol::LeaderResponse { request_id, answer } => self.ports.done(&request_id, answer),

@@ -101,6 +101,12 @@ impl TeamDir {
         atomic::exists(&self.path.join("incarnations").join(file_name(agent)))
     }
 
+    /// The number of the last start of `agent`; 0 before the first.
+    pub fn incarnation(&self, agent: &AgentId) -> Result<u64> {
+        let path = self.path.join("incarnations").join(file_name(agent));
+        Ok(atomic::read_json_if_there::<u64>(&path)?.unwrap_or(0))
+    }
+
     /// The number of this start of `agent`, one more than at its last start, on disk before it is used.
     pub fn next_incarnation(&self, agent: &AgentId) -> Result<u64> {
         let dir = self.path.join("incarnations");

@@ -97,6 +97,9 @@ pub enum Protocol {
     LeaderRequest { request_id: RequestId, call: LeaderCall },
     /// Leader to worker.
     LeaderResponse { request_id: RequestId, answer: LeaderAnswer },
+    /// Leader to worker in a process of its own: another leads now and knows nothing; say what you are at, and ask again
+    /// what is open.
+    LeaderChanged,
     /// Leader to worker: a free task is yours, in progress.
     TaskAssigned { task: Task },
     /// Leader to leader's agent: look at a teammate's plan before the user does.

@@ -29,6 +29,8 @@ pub struct StartOrder {
     /// Whether the user's editor answers what it knows of the code.
     #[serde(default)]
     pub editor_knows: bool,
+    /// How long it waits for another leader when its own is gone, in seconds.
+    pub leaderless_seconds: u64,
     pub bounds: MemberBounds,
     pub model: MemberModel,
 }

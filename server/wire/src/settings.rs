@@ -48,6 +48,10 @@ pub struct Settings {
     /// How much of the server's own pane of tmux the panes of teammates take together, in percent; 30 by default.
     #[cfg_attr(test, schemars(range(min = 10, max = 90)))]
     pub tmux_share: Option<u8>,
+    /// Whether teammates in terminals outlive the server's end, and wait for the next one.
+    pub keep_terminals: bool,
+    /// How long teammates in processes of their own wait for a leader when theirs is gone, in seconds; 600 by default.
+    pub leaderless_seconds: Option<u64>,
     /// Who looks at a teammate's plan before you; you decide in any case.
     pub plan_review: PlanReview,
     /// What becomes of turns that an earlier server's end cut off.

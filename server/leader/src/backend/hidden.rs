@@ -1,5 +1,5 @@
-//! A teammate as a child process without a screen. It lives as long as the pipe to its stdin: when its leader ends,
-//! however that comes, it ends too.
+//! A teammate as a child process without a screen. A word on its stdin ends it. When that only closes, its leader was
+//! killed, and it waits for another.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use swarm_guard::exec::Helper;
 use swarm_wire::team::BackendType;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, Command};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
@@ -30,7 +30,7 @@ pub(super) struct Hidden {
 
 /// A teammate's process.
 struct Child {
-    /// Its end is what the process waits for.
+    /// Where it is told to end.
     lifeline: Table<Option<ChildStdin>>,
     process: Mutex<Running>,
 }
@@ -101,7 +101,11 @@ impl Backend for Hidden {
         let known = self.children.lock().unwrap_or_else(PoisonError::into_inner).remove(handle);
         let Some(child) = known else { return };
         // By itself within a moment, else by force.
-        child.lifeline.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let lifeline = child.lifeline.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut lifeline) = lifeline {
+            // One that is gone hears nothing.
+            let _ = lifeline.write_all(b"end\n").await;
+        }
         let mut running = child.process.lock().await;
         if tokio::time::timeout(END_BOUND, running.process.wait()).await.is_err()
             && let Err(error) = running.process.kill().await

@@ -271,7 +271,8 @@ impl Hub {
             Err(refusal) => Err(refusal.to_string()),
         };
         let shown = match kept {
-            Ok(shown) => shown,
+            Ok(Some(shown)) => shown,
+            Ok(None) => return,
             Err(error) => {
                 // Dropping the answer's sender tells the member that nobody will answer.
                 tracing::error!(%error, "a question could not be kept, so it is not asked");

@@ -107,6 +107,7 @@ impl Hub {
         let warnings = notices.into_iter().map(|text| ClientEvent::Warning { text });
         self.publish([ClientEvent::TeamChanged { team: is_new }].into_iter().chain(warnings).collect());
         self.refresh_rules().await;
+        self.after(Duration::ZERO, Event::ProcessesLeft);
         // A crash before the first look at everybody is noticed as one, too.
         self.mark_led().await;
         Ok(())

@@ -1,33 +1,37 @@
 //! How teammates come to life in processes of their own, and where their mail goes.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use swarm_agent::Incoming;
 use swarm_agent::life::TurnSwitch;
+use swarm_guard::Bounds;
 use swarm_store::mailbox::Content;
-use swarm_store::{Origin, Standing};
-use swarm_wire::lsp::{MemberState, TeammateParams};
+use swarm_store::{LiveLock, Origin, Standing};
+use swarm_wire::lsp::{Event as ClientEvent, MemberState, TeammateParams};
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::{Answer, Outcome, ResolvedBy};
-use swarm_wire::process::StartOrder;
+use swarm_wire::process::{MemberModel, StartOrder};
+use swarm_wire::team::BackendType;
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::{mpsc, watch};
 
 use super::Hub;
 use super::members::{blocking, bounded};
 use super::models::own_choice;
-use crate::backend::{Backend, Launch};
+use crate::backend::{Backend, Handle, Launch};
 use crate::command::{Refusal, Reply};
 use crate::ports::HubPorts;
-use crate::process::{self, Led, Link, Word, convert};
-use crate::roster::Live;
-use crate::team;
+use crate::process::{self, Begins, Led, Link, Word, convert};
+use crate::roster::{Live, Member};
+use crate::team::{self, IN_PROCESS};
 
 /// How much of the leader's pane those of teammates take, in percent, where no setting says.
 const DEFAULT_SHARE: u8 = 30;
+/// How long teammates wait for another leader, where no setting says.
+const DEFAULT_LEADERLESS_SECONDS: u64 = 600;
 
 impl Hub {
     /// Starts a member of the roster as a process.
@@ -47,7 +51,6 @@ impl Hub {
         let Some(member) = self.roster.get(agent) else { return Err(Refusal::ShuttingDown) };
         let (color, model) = (member.view.color.clone(), self.member_model(&member.own));
         let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
-        let Some(post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
         let order = StartOrder {
             agent: agent.clone(),
             backend: backend.kind(),
@@ -56,6 +59,7 @@ impl Hub {
             tools,
             about_kind,
             editor_knows: self.editor.knows(),
+            leaderless_seconds: self.settings.leaderless_seconds.unwrap_or(DEFAULT_LEADERLESS_SECONDS),
             bounds: convert::bounds_for(&bounds),
             model: model.clone(),
         };
@@ -76,6 +80,22 @@ impl Hub {
             cwd: workspace.clone(),
             env: environment(agent, self.root.path()),
         };
+        let begun = Begun { bounds, model, has_model: true, incarnation, order: Some(file), state };
+        self.lead_process(agent, (backend, Begins::Launch(launch)), begun)
+    }
+
+    /// Leads the process of a member of the roster.
+    fn lead_process(
+        &mut self,
+        agent: &AgentId,
+        (backend, begins): (Arc<dyn Backend>, Begins),
+        begun: Begun,
+    ) -> Result<(), Refusal> {
+        let Begun { bounds, model, has_model, incarnation, order, state } = begun;
+        let color = self.roster.get(agent).and_then(|member| member.view.color.clone());
+        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
+        let Some(post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
         let (bounds, bounds_view) = watch::channel(bounds);
         let (model, model_view) = watch::channel(model);
         let (mail, mail_view) = mpsc::unbounded_channel();
@@ -88,7 +108,7 @@ impl Hub {
             root: self.root.clone(),
             dir: team.led.dir.clone(),
             backend,
-            launch,
+            begins,
             post,
             ports: Arc::new(HubPorts { events: self.events.clone() }),
             editor: self.editor.clone(),
@@ -96,6 +116,7 @@ impl Hub {
             reports: self.reports.clone(),
             bounds: bounds_view,
             model: model_view,
+            has_model,
             mail: mail_view,
             words: words_view,
         };
@@ -104,7 +125,7 @@ impl Hub {
         let task = self.lives.spawn(async move {
             let end = live.await;
             // One that ended before it read its order leaves no key behind.
-            let _ = tokio::task::spawn_blocking(move || root.take_back(&file)).await;
+            let _ = tokio::task::spawn_blocking(move || order.map(|order| root.take_back(&order))).await;
             end
         });
         self.names.insert(task.id(), agent.clone());
@@ -124,6 +145,77 @@ impl Hub {
         };
         self.came_up(agent, live, (now.model, now.effort), state);
         Ok(())
+    }
+
+    /// Takes up the processes that an earlier leader left alive, and frees what those had that are gone.
+    pub(super) async fn take_up_processes(&mut self) {
+        let left = std::mem::take(&mut self.left);
+        for agent in &left.gone {
+            self.release_tasks(agent).await;
+        }
+        if !left.alive.is_empty() {
+            let has_model = self.ensure_provider().await.is_ok();
+            // Its agent's mailbox is where they report.
+            if let Err(refusal) = self.ensure_lead().await {
+                tracing::error!(%refusal, "processes of teammates are not led");
+                return;
+            }
+            for agent in &left.alive {
+                if let Err(refusal) = self.take_up_process(agent, has_model).await {
+                    let text = format!("the process of {} lives and is not led: {refusal}", agent.name);
+                    self.publish(vec![ClientEvent::Warning { text }]);
+                }
+            }
+        }
+        if !left.gone.is_empty() {
+            self.tasks_changed().await;
+        }
+    }
+
+    async fn take_up_process(&mut self, agent: &AgentId, has_model: bool) -> Result<(), Refusal> {
+        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let confinement = self.confinement().await;
+        let bounds = self.bounds_of(agent, &workspace, confinement);
+        let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
+        let Some(member) = self.roster.get(agent) else { return Err(Refusal::ShuttingDown) };
+        let Some(backend) = self.backends.known(member.view.backend) else {
+            return Err(Refusal::Failed(format!("this version knows no `{}`", member.view.backend.as_str())));
+        };
+        let model = self.member_model(&member.own);
+        let entry = team.led.file.members.iter().find(|entry| entry.agent_id == *agent);
+        let id = entry.map(|entry| entry.tmux_pane_id.clone()).unwrap_or_default();
+        let (dir, id_of) = (team.led.dir.clone(), agent.clone());
+        let incarnation = blocking(move || dir.incarnation(&id_of)).await?;
+        let begins = Begins::Found(Handle { id, process: None });
+        let begun = Begun { bounds, model, has_model, incarnation, order: None, state: None };
+        self.lead_process(agent, (backend, begins), begun)
+    }
+
+    /// Tells those in terminals to wait for the next server, where the user wants that.
+    pub(super) fn leave_terminals(&self) {
+        for member in self.roster.iter().filter(|member| self.outlives(member)) {
+            let process = member.live.as_ref().and_then(|live| live.process.as_ref());
+            // One that ends in this moment waits for nobody.
+            process.into_iter().for_each(|process| drop(process.words.send(Word::Leave)));
+        }
+    }
+
+    fn outlives(&self, member: &Member) -> bool {
+        let in_process = member.live.as_ref().is_some_and(|live| live.process.is_some() && !live.killed);
+        self.settings.keep_terminals && in_process && member.view.backend != BackendType::Hidden
+    }
+
+    /// Notes that the processes that ended with this server have no place any more.
+    pub(super) async fn unplaced(&mut self) {
+        let ended = self.roster.iter().filter(|member| {
+            let has_place =
+                member.view.backend != BackendType::InProcess && member.view.state != MemberState::Gone;
+            has_place && !self.outlives(member)
+        });
+        let ended: Vec<AgentId> = ended.map(|member| member.view.agent_id.clone()).collect();
+        for agent in ended {
+            self.placed(&agent, String::new()).await;
+        }
     }
 
     /// Notes where a teammate's process runs.
@@ -207,6 +299,44 @@ impl Hub {
             None => incoming.receipt.acknowledge().await,
         }
         None
+    }
+}
+
+/// What a process is led with.
+struct Begun {
+    bounds: Bounds,
+    model: MemberModel,
+    /// Whether there is a model to ask.
+    has_model: bool,
+    incarnation: u64,
+    /// The file with its order.
+    order: Option<PathBuf>,
+    state: Option<MemberState>,
+}
+
+/// The processes that an earlier leader started.
+#[derive(Default)]
+pub(super) struct Left {
+    pub(super) alive: Vec<AgentId>,
+    pub(super) gone: Vec<AgentId>,
+}
+
+impl Left {
+    /// Looks who of the team lives. Blocks.
+    pub(super) fn of(led: &crate::team::Led) -> Result<Self, swarm_store::Error> {
+        let alive = LiveLock::all(&led.dir)?;
+        let mut left = Self::default();
+        for entry in &led.file.members {
+            let is_process = entry.backend_type.is_some_and(|kind| kind != BackendType::InProcess);
+            let had_place = !matches!(entry.tmux_pane_id.as_str(), "" | IN_PROCESS);
+            match alive.contains(&entry.agent_id) {
+                true if is_process => left.alive.push(entry.agent_id.clone()),
+                // One that ended with its server has no place in the team file.
+                false if is_process && had_place => left.gone.push(entry.agent_id.clone()),
+                _ => {}
+            }
+        }
+        Ok(left)
     }
 }
 

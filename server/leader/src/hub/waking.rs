@@ -5,14 +5,16 @@ use std::time::{Duration, SystemTime};
 use swarm_store::{Draft, Lease, TeamDir, TranscriptReader};
 use swarm_wire::AgentId;
 use swarm_wire::RequestId;
-use swarm_wire::lsp::{Event as ClientEvent, TeammateParams};
+use swarm_wire::lsp::{Event as ClientEvent, MemberState, TeammateParams};
 use swarm_wire::mail::Protocol;
 use swarm_wire::settings::Resume;
 use swarm_wire::transcript::{Block, Body, Entry};
 
 use super::Hub;
 use super::members::blocking;
+use super::processes::Left;
 use crate::command::Refusal;
+use crate::team::Led;
 
 /// How long a team may have been without a leader to go on by itself: an editor's reload takes less.
 const RELOAD: Duration = Duration::from_secs(60);
@@ -21,6 +23,23 @@ const GO_ON: &str = "<notice about=\"restart\">\nThe server ended in the middle 
                      doing.\n</notice>";
 
 impl Hub {
+    /// Marks whose process lives, and whose was lost with an earlier server. Gives what could not be looked at, in words
+    /// for the user.
+    pub(super) fn mark_left(&mut self, led: &Led) -> Option<String> {
+        match Left::of(led) {
+            Ok(left) => self.left = left,
+            Err(error) => return Some(format!("whether processes of teammates live is not known: {error}")),
+        }
+        for member in self.roster.iter_mut() {
+            if self.left.alive.contains(&member.view.agent_id) {
+                member.view.asleep = false;
+            } else if self.left.gone.contains(&member.view.agent_id) {
+                member.view.state = MemberState::Gone;
+            }
+        }
+        None
+    }
+
     /// Marks who was cut off by the end of an earlier server. Gives what could not be read, in words for the user.
     pub(super) fn mark_interrupted(&mut self, dir: &TeamDir) -> Vec<String> {
         let mut problems = Vec::new();
@@ -88,7 +107,7 @@ impl Hub {
         self.check_team(params.team.as_deref())?;
         let member = self.roster.find(Some(&params.member))?;
         let agent = member.view.agent_id.clone();
-        if member.live.is_some() {
+        if member.live.is_some() && !member.view.interrupted {
             return Err(Refusal::Failed(format!("`{}` runs; there is nothing to restart", agent.name)));
         }
         self.ensure_provider().await?;
@@ -97,7 +116,9 @@ impl Hub {
 
     async fn restart_member(&mut self, agent: &AgentId) -> Result<(), Refusal> {
         let was_cut_off = self.roster.get(agent).is_some_and(|member| member.view.interrupted);
-        self.start_again(agent).await?;
+        if self.roster.get(agent).is_none_or(|member| member.live.is_none()) {
+            self.start_again(agent).await?;
+        }
         if was_cut_off {
             let request_id = RequestId::new(swarm_agent::turn_id().as_str());
             let go_on = Protocol::UserMessage { request_id, text: GO_ON.to_owned() };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use swarm_store::{Holder, LiveLock, TeamDir};
 use swarm_wire::AgentId;
 
@@ -28,6 +29,8 @@ pub(super) struct Place {
     handle: Handle,
     dir: TeamDir,
     agent: AgentId,
+    /// An earlier leader opened it: the process is reached by its lock alone.
+    is_found: bool,
     ended: bool,
 }
 
@@ -45,7 +48,7 @@ impl Place {
         let handle = tokio::time::timeout(UP_BOUND, backend.open(&launch))
             .await
             .unwrap_or_else(|_| Err(format!("no place for it was opened within {} s", UP_BOUND.as_secs())))?;
-        let mut place = Self { backend, handle, dir, agent, ended: false };
+        let mut place = Self { backend, handle, dir, agent, is_found: false, ended: false };
         match place.came_up().await {
             Ok(()) => Ok(place),
             Err(why) => {
@@ -53,6 +56,16 @@ impl Place {
                 Err(why)
             }
         }
+    }
+
+    /// A process that lives already.
+    pub(super) fn found(backend: Arc<dyn Backend>, handle: Handle, dir: TeamDir, agent: AgentId) -> Self {
+        Self { backend, handle, dir, agent, is_found: true, ended: false }
+    }
+
+    /// Lets it live on without this leader.
+    pub(super) fn leave(mut self) {
+        self.ended = true;
     }
 
     /// Where it runs, as it is in the team file.
@@ -101,6 +114,10 @@ impl Place {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         };
+        if self.is_found {
+            is_gone.await;
+            return "its process is gone".to_owned();
+        }
         tokio::select! {
             why = self.backend.closed(&self.handle) => why,
             () = is_gone => {
@@ -112,9 +129,13 @@ impl Place {
 
     /// Ends the process with its place: by itself within a moment, else by force.
     pub(super) async fn end(&mut self) {
-        // A client may never answer; the process ends either way.
-        let closed = tokio::time::timeout(CLOSE_BOUND, self.backend.close(&self.handle)).await;
-        if closed.is_err() {
+        if self.is_found {
+            // Its place goes with it.
+            if let Holder::Process(Some(process)) = self.holder().await {
+                signal(process, Signal::TERM);
+            }
+        } else if tokio::time::timeout(CLOSE_BOUND, self.backend.close(&self.handle)).await.is_err() {
+            // A client may never answer; the process ends either way.
             tracing::warn!(agent = %self.agent, "the place of a teammate's process did not close in time");
         }
         self.ended = true;
@@ -122,7 +143,9 @@ impl Place {
         loop {
             match self.holder().await {
                 Holder::Nobody => return,
-                Holder::Process(Some(process)) if Instant::now() > until => return kill(process),
+                Holder::Process(Some(process)) if Instant::now() > until => {
+                    return signal(process, Signal::KILL);
+                }
                 // Another machine's, or another namespace's: it sees that its leader is gone.
                 Holder::Process(None) if Instant::now() > until => return,
                 Holder::Process(_) => tokio::time::sleep(Duration::from_millis(10)).await,
@@ -149,17 +172,24 @@ impl Drop for Place {
     fn drop(&mut self) {
         // Nobody had the time to end it.
         if let (false, Ok(runtime)) = (self.ended, tokio::runtime::Handle::try_current()) {
-            let (backend, handle) = (self.backend.clone(), self.handle.clone());
-            runtime.spawn(async move { backend.close(&handle).await });
+            let mut place = Self {
+                backend: self.backend.clone(),
+                handle: self.handle.clone(),
+                dir: self.dir.clone(),
+                agent: self.agent.clone(),
+                is_found: self.is_found,
+                ended: true,
+            };
+            runtime.spawn(async move { place.end().await });
         }
     }
 }
 
-/// Ends the process that holds a teammate's lock.
-fn kill(process: u32) {
+/// Tells the process that holds a teammate's lock to end.
+fn signal(process: u32, signal: Signal) {
     let id = i32::try_from(process).ok().and_then(rustix::process::Pid::from_raw);
-    let killed = id.map(|id| rustix::process::kill_process(id, rustix::process::Signal::KILL));
-    if let Some(Err(error)) = killed {
+    let sent = id.map(|id| rustix::process::kill_process(id, signal));
+    if let Some(Err(error)) = sent {
         tracing::error!(%error, process, "a teammate's process could not be ended");
     }
 }

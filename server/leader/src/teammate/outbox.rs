@@ -10,11 +10,38 @@ use swarm_wire::process::Progress;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use super::ports::Outgoing;
 use super::terminal::{Seen, Show};
 use crate::process::convert;
 
 /// How long streamed text may wait for more.
 const TEXT_WAIT: Duration = Duration::from_millis(60);
+
+/// What the teammate is at, for a leader that knows nothing yet.
+#[derive(Default)]
+struct Now {
+    turn: Option<Progress>,
+    calls: Vec<Progress>,
+}
+
+impl Now {
+    fn note(&mut self, progress: &Progress) {
+        match progress {
+            Progress::TurnStarted { .. } => self.turn = Some(progress.clone()),
+            Progress::TurnEnded { .. } => *self = Self::default(),
+            Progress::ToolStarted { .. } => self.calls.push(progress.clone()),
+            Progress::ToolFinished { tool_use_id: ended, .. } => self.calls.retain(
+                |call| !matches!(call, Progress::ToolStarted { tool_use_id, .. } if tool_use_id == ended),
+            ),
+            _ => {}
+        }
+    }
+
+    fn told(&self) -> impl Iterator<Item = Progress> {
+        let turn = self.turn.clone().unwrap_or(Progress::Idle);
+        std::iter::once(turn).chain(self.calls.iter().cloned())
+    }
+}
 
 /// The one who sends.
 pub(super) struct Outbox {
@@ -22,20 +49,21 @@ pub(super) struct Outbox {
     agent: AgentId,
     lead: AgentId,
     held: Vec<Progress>,
+    now: Now,
     show: Show,
 }
 
 impl Outbox {
     pub(super) fn new(post: Arc<Post>, agent: AgentId, show: Show) -> Self {
         let lead = AgentId::lead_of(agent.team.clone());
-        Self { post, agent, lead, held: Vec::new(), show }
+        Self { post, agent, lead, held: Vec::new(), now: Now::default(), show }
     }
 
     /// Sends until nobody reports any more.
     pub(super) async fn run(
         mut self,
         mut reports: mpsc::Receiver<(AgentId, Report)>,
-        mut requests: mpsc::Receiver<Protocol>,
+        mut outgoing: mpsc::Receiver<Outgoing>,
     ) -> Self {
         let mut due: Option<Instant> = None;
         loop {
@@ -60,7 +88,18 @@ impl Outbox {
                     }
                     None => break,
                 },
-                Some(request) = requests.recv() => {
+                Some(outgoing) = outgoing.recv() => {
+                    let request = match outgoing {
+                        Outgoing::Message(request) => request,
+                        Outgoing::Again(open) => {
+                            self.held.extend(self.now.told());
+                            self.flush(false).await;
+                            for request in open {
+                                self.send(&request).await;
+                            }
+                            continue;
+                        }
+                    };
                     self.flush(false).await;
                     due = None;
                     if let Protocol::PermissionRequest(ask) = &request {
@@ -86,6 +125,7 @@ impl Outbox {
 
     /// Keeps a report until it is sent; text of one turn is joined.
     fn hold(&mut self, progress: Progress) {
+        self.now.note(&progress);
         match (self.held.last_mut(), progress) {
             (Some(Progress::Text { turn: last, text }), Progress::Text { turn, text: more })
                 if *last == turn =>

@@ -1,6 +1,5 @@
 //! What a teammate's process reaches of its leader: a message each way.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -26,26 +25,52 @@ enum Reply {
     Done(LeaderAnswer),
 }
 
+/// What goes to the leader.
+pub(super) enum Outgoing {
+    Message(Protocol),
+    /// The same once more, for a leader that knows nothing yet: first what the teammate is at, then these.
+    Again(Vec<Protocol>),
+}
+
+/// A request without a reply.
+struct Waiting {
+    id: RequestId,
+    /// What another leader is told of it.
+    request: Protocol,
+    reply: oneshot::Sender<Reply>,
+}
+
 /// The ports of a teammate whose leader is elsewhere.
 pub(super) struct MailPorts {
-    requests: mpsc::Sender<Protocol>,
-    /// `None` once no mail is read any more.
-    waiting: Mutex<Option<HashMap<RequestId, oneshot::Sender<Reply>>>>,
+    outgoing: mpsc::Sender<Outgoing>,
+    /// Oldest first; `None` once no mail is read any more.
+    waiting: Mutex<Option<Vec<Waiting>>>,
     show: Show,
     /// Whether the leader's editor answers what it knows of the code.
     editor_knows: bool,
 }
 
 impl MailPorts {
-    pub(super) fn new(requests: mpsc::Sender<Protocol>, show: Show, editor_knows: bool) -> Self {
-        Self { requests, waiting: Mutex::new(Some(HashMap::new())), show, editor_knows }
+    pub(super) fn new(outgoing: mpsc::Sender<Outgoing>, show: Show, editor_knows: bool) -> Self {
+        Self { outgoing, waiting: Mutex::new(Some(Vec::new())), show, editor_knows }
     }
 
     /// Tells the user something.
     pub(super) async fn warn(&self, text: String) {
         let reports = vec![Progress::Warned { text }];
         // A process that ends in this moment says no more.
-        let _ = self.requests.send(Protocol::Progress { reports, ended: false }).await;
+        let _ = self.send(Protocol::Progress { reports, ended: false }).await;
+    }
+
+    /// Tells another leader all that waits for a reply.
+    pub(super) async fn again(&self) {
+        let waiting = self.waiting().iter().flatten().map(|waiting| waiting.request.clone()).collect();
+        // A process that ends in this moment wants no more.
+        let _ = self.outgoing.send(Outgoing::Again(waiting)).await;
+    }
+
+    async fn send(&self, message: Protocol) -> Result<(), Withdrawn> {
+        self.outgoing.send(Outgoing::Message(message)).await.map_err(|_| Withdrawn)
     }
 
     pub(super) fn answered(&self, answer: AnswerMail) {
@@ -62,10 +87,11 @@ impl MailPorts {
     }
 
     fn reply(&self, id: &RequestId, reply: Reply) {
-        let waiting = self.waiting().as_mut().and_then(|waiting| waiting.remove(id));
-        if let Some(waiting) = waiting {
+        let mut all = self.waiting();
+        let Some(waiting) = all.as_mut() else { return };
+        if let Some(at) = waiting.iter().position(|waiting| waiting.id == *id) {
             // Whoever gave up on it meanwhile wants no reply.
-            let _ = waiting.send(reply);
+            let _ = waiting.remove(at).reply.send(reply);
         }
     }
 
@@ -75,22 +101,34 @@ impl MailPorts {
     }
 
     /// Where the reply to a request comes; at once nothing, when no mail is read any more.
-    fn reply_to(&self, id: &RequestId) -> oneshot::Receiver<Reply> {
+    fn reply_to(&self, id: &RequestId, request: &Protocol) -> oneshot::Receiver<Reply> {
         let (reply, replied) = oneshot::channel();
-        self.waiting().as_mut().map(|waiting| waiting.insert(id.clone(), reply));
+        let waiting = Waiting { id: id.clone(), request: request.clone(), reply };
+        self.waiting().iter_mut().for_each(|all| all.retain(|old| !old.reply.is_closed()));
+        if let Some(all) = self.waiting().as_mut() {
+            all.push(waiting);
+        }
         replied
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Option<HashMap<RequestId, oneshot::Sender<Reply>>>> {
-        // Each change leaves a whole map, whoever panics.
+    /// What was asked is not wanted any more.
+    fn unwanted(&self, id: &RequestId, withdraw: &Protocol) {
+        let mut all = self.waiting();
+        let its = all.iter_mut().flatten().find(|waiting| waiting.id == *id);
+        its.into_iter().for_each(|waiting| waiting.request.clone_from(withdraw));
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<Vec<Waiting>>> {
+        // Each change leaves a whole list, whoever panics.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) async fn call(&self, call: LeaderCall) -> LeaderAnswer {
         let request_id = RequestId::new(swarm_agent::turn_id().as_str());
-        let answer = self.reply_to(&request_id);
+        let request = Protocol::LeaderRequest { request_id: request_id.clone(), call };
+        let answer = self.reply_to(&request_id, &request);
         let gone = || LeaderAnswer::Refused { why: GONE.to_owned() };
-        if self.requests.send(Protocol::LeaderRequest { request_id, call }).await.is_err() {
+        if self.send(request).await.is_err() {
             return gone();
         }
         match answer.await {
@@ -109,14 +147,15 @@ impl Ask for MailPorts {
         turn: &CancellationToken,
     ) -> Result<Answer, Withdrawn> {
         let id = request.id.clone();
-        let mut answer = self.reply_to(&id);
         let asked = Protocol::PermissionRequest(convert::ask_of(request));
-        self.requests.send(asked).await.map_err(|_| Withdrawn)?;
+        let mut answer = self.reply_to(&id, &asked);
+        self.send(asked).await?;
         let reply = match turn.run_until_cancelled(&mut answer).await {
             Some(reply) => reply,
             None => {
                 let withdraw = Protocol::PermissionWithdraw { request_id: id.clone() };
-                self.requests.send(withdraw).await.map_err(|_| Withdrawn)?;
+                self.unwanted(&id, &withdraw);
+                self.send(withdraw).await?;
                 // What was answered before the leader read this counts.
                 answer.await
             }

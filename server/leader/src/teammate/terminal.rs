@@ -1,6 +1,7 @@
 //! A teammate's own terminal, as its engine knows it: what is shown there, and what the person types.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use swarm_agent::Report;
 use swarm_agent::life::TurnSwitch;
@@ -35,6 +36,10 @@ pub enum Seen {
     },
     /// What the person wanted was not done.
     Refused(String),
+    /// The leader is gone; the teammate ends after this long without one.
+    Leaderless(Duration),
+    /// There is a leader again.
+    LedAgain,
 }
 
 /// What the person at a terminal wants.

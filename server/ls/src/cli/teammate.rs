@@ -1,5 +1,5 @@
 //! `swarm-ls teammate`: a teammate in a process of its own. Its team's leader starts it. At a terminal a person can
-//! look at it and talk to it; without one, it ends when its stdin does.
+//! look at it and talk to it; without one, a word on its stdin ends it.
 
 mod keys;
 mod paper;
@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::Result;
 use swarm_leader::teammate::Terminal;
 use swarm_store::Root;
+use tokio::io::AsyncReadExt as _;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -42,7 +43,7 @@ pub(super) async fn run(arguments: Arguments, environment: &Environment) -> Resu
         let shown = tokio::spawn(screen::run(to_show, wishes, environment.screen));
         (Some(Terminal { seen, typed }), Some(shown))
     } else {
-        end_with_stdin(lifeline.clone());
+        end_at_word(lifeline.clone());
         (None, None)
     };
     let overdue = async {
@@ -67,12 +68,13 @@ fn is_seen() -> bool {
     std::io::stdout().is_terminal()
 }
 
-/// Its stdin is its leader's hand on it: nothing is ever written there.
-fn end_with_stdin(lifeline: CancellationToken) {
+/// Its stdin is its leader's hand on it: whatever is written there ends it. A stdin that is closed without a word says
+/// that the leader was killed, and another may come.
+fn end_at_word(lifeline: CancellationToken) {
     tokio::spawn(async move {
-        // An error is an end, too.
-        let _ = tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await;
-        lifeline.cancel();
+        if let Ok(1..) = tokio::io::stdin().read(&mut [0; 8]).await {
+            lifeline.cancel();
+        }
     });
 }
 

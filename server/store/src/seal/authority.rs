@@ -110,6 +110,7 @@ fn is_leaders_alone(message: &Protocol) -> bool {
         | Protocol::RulesUpdate { .. }
         | Protocol::ModelUpdate { .. }
         | Protocol::LeaderResponse { .. }
+        | Protocol::LeaderChanged
         | Protocol::TaskAssigned { .. }
         | Protocol::PlanReview { .. }
         | Protocol::ShutdownRequest { .. } => true,

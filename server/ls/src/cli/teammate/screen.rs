@@ -125,6 +125,14 @@ impl Screen {
                     None => self.told("the question is taken back", "2"),
                 }
             }
+            Seen::Leaderless(wait) => {
+                let wait = match wait.as_secs() {
+                    seconds if seconds >= 60 && seconds % 60 == 0 => format!("{} min", seconds / 60),
+                    seconds => format!("{seconds} s"),
+                };
+                self.told(&format!("! the leader is gone; waiting {wait} for another"), "33");
+            }
+            Seen::LedAgain => self.told("there is a leader again", "2"),
             Seen::Refused(why) => self.told(&format!("! {}", visible(&why)), "31"),
         }
     }
