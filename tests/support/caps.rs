@@ -55,7 +55,7 @@ impl Caps {
         self
     }
 
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         self.0.clone()
     }
 }

@@ -19,7 +19,7 @@ const WHY_BOUND: Duration = Duration::from_millis(200);
 /// How long it may take to be shown or hidden.
 const SHOW_BOUND: Duration = Duration::from_secs(10);
 /// How long a place may take to close.
-const CLOSE_BOUND: Duration = Duration::from_millis(600);
+const CLOSE_BOUND: Duration = Duration::from_millis(300);
 /// How long a process may take to end with its place.
 const END_BOUND: Duration = Duration::from_millis(300);
 
@@ -129,14 +129,18 @@ impl Place {
 
     /// Ends the process with its place: by itself within a moment, else by force.
     pub(super) async fn end(&mut self) {
-        if self.is_found {
-            // Its place goes with it.
-            if let Holder::Process(Some(process)) = self.holder().await {
-                signal(process, Signal::TERM);
+        // The place of one that was found is not this leader's to close; it goes with the process.
+        let closing = async {
+            if !self.is_found {
+                self.backend.close(&self.handle).await
             }
-        } else if tokio::time::timeout(CLOSE_BOUND, self.backend.close(&self.handle)).await.is_err() {
-            // A client may never answer; the process ends either way.
+        };
+        if tokio::time::timeout(CLOSE_BOUND, closing).await.is_err() {
             tracing::warn!(agent = %self.agent, "the place of a teammate's process did not close in time");
+        }
+        // A client that takes no more requests closes nothing.
+        if let Holder::Process(Some(process)) = self.holder().await {
+            signal(process, Signal::TERM);
         }
         self.ended = true;
         let until = Instant::now() + END_BOUND;
