@@ -8,6 +8,7 @@ mod backends;
 mod checkpoints;
 mod commands;
 mod conversation;
+mod conversations;
 mod documents;
 mod edits;
 mod ending;

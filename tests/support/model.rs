@@ -1,5 +1,6 @@
 //! A scripted model that the servers of a world call over HTTP, and that holds them to the format.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use swarm_script::{Recorded, Script, ScriptServer};
@@ -10,6 +11,8 @@ use tokio::runtime::Runtime;
 pub struct FakeModel {
     runtime: Option<Runtime>,
     server: Option<ScriptServer>,
+    /// How many prompts are not to continue the one before.
+    breaks: Cell<usize>,
 }
 
 impl FakeModel {
@@ -17,7 +20,7 @@ impl FakeModel {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.unwrap_or_else(|error| panic!("no runtime: {error}"));
         let server = runtime.block_on(ScriptServer::start(script)).unwrap_or_else(|error| panic!("{error}"));
-        Self { runtime: Some(runtime), server: Some(server) }
+        Self { runtime: Some(runtime), server: Some(server), breaks: Cell::new(0) }
     }
 
     pub fn base_url(&self) -> String {
@@ -27,6 +30,11 @@ impl FakeModel {
     /// Lets the streams pass that wait at this gate.
     pub fn open(&self, gate: &str) {
         self.server().open(gate);
+    }
+
+    /// So many prompts continue none: one behind each summary and each change of the conversation.
+    pub fn expect_breaks(&self, count: usize) {
+        self.breaks.set(count);
     }
 
     /// Waits until this many requests came, and gives all.
@@ -69,7 +77,12 @@ impl Drop for FakeModel {
         }
         if !std::thread::panicking() {
             assert!(faults.0.is_empty(), "a real model would have refused: {:#?}", faults.0);
-            assert!(faults.1.is_empty(), "prompts that do not continue the one before: {:#?}", faults.1);
+            assert_eq!(
+                faults.1.len(),
+                self.breaks.get(),
+                "prompts that do not continue the one before: {:#?}",
+                faults.1
+            );
         }
     }
 }

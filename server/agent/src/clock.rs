@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use swarm_wire::{RequestId, TurnId};
+use swarm_wire::{ConversationId, RequestId, TurnId};
 
 /// Milliseconds since 1970.
 pub fn unix_ms() -> u64 {
@@ -18,6 +18,11 @@ pub fn permission_id() -> RequestId {
 /// A turn id, unique in the team's life.
 pub fn turn_id() -> TurnId {
     TurnId::new(format!("turn-{}-{}", unix_ms(), random6()))
+}
+
+/// `conv-<ms>-<6 characters>`.
+pub(crate) fn conversation_id() -> ConversationId {
+    ConversationId::new(format!("conv-{}-{}", unix_ms(), random6()))
 }
 
 fn random6() -> String {

@@ -19,7 +19,7 @@ const ATTEMPTS_MAX: u32 = 3;
 /// What of the window may be filled before a history is summarised; the answer's room comes off it.
 const FULL: f64 = 0.9;
 /// Bytes of text to a token, roughly, where the provider has not counted.
-const BYTES_PER_TOKEN: usize = 4;
+pub(crate) const BYTES_PER_TOKEN: usize = 4;
 /// The longest of the newest inputs that is carried over word for word, in bytes.
 const CARRIED_MAX: usize = 16 * 1024;
 const SUMMARISE: &str = include_str!("context/summarise.md");

@@ -5,7 +5,7 @@ mod instructions;
 mod prompt;
 mod wrap;
 
-pub(crate) use history::{History, HistoryError, blocks_of};
+pub(crate) use history::{History, HistoryError, blocks_of, bytes_of};
 pub use instructions::instructions;
 pub(crate) use prompt::system_text;
 pub use wrap::{PLANNING, wrap_idle, wrap_message, wrap_refusal, wrap_task};

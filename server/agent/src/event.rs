@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use swarm_model::Usage;
 use swarm_wire::lsp::TurnEnd;
-use swarm_wire::{AgentId, MessageId, TurnId};
+use swarm_wire::{AgentId, ConversationId, MessageId, TurnId};
 use tokio::sync::mpsc;
 
 /// One report of one member.
@@ -68,6 +68,11 @@ pub enum Report {
     Compacted {
         before: usize,
         after: usize,
+    },
+    /// It is in this conversation from now on.
+    ConversationChanged {
+        id: ConversationId,
+        title: Option<String>,
     },
     /// It changed the team's list of tasks.
     TasksChanged,

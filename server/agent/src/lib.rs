@@ -8,6 +8,7 @@ mod choice;
 mod clock;
 mod compact;
 mod context;
+pub mod conversation;
 mod ending;
 mod event;
 mod files;

@@ -9,13 +9,13 @@ use std::time::Duration;
 use swarm_guard::Bounds;
 use swarm_guard::exec::Network;
 use swarm_guard::proxy::Proxy;
-use swarm_store::Transcript;
+use swarm_store::{Conversations, Transcript};
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::mail::{CompletedStatus, IdleNotification, IdleReason, Protocol};
 use swarm_wire::permission::Mode;
 use swarm_wire::transcript::Entry;
 use swarm_wire::{AgentId, TurnId};
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::{OnceCell, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::before_change::BeforeChange;
@@ -23,6 +23,7 @@ use crate::chatter::Chatter;
 use crate::choice::ModelChoice;
 use crate::clock::turn_id;
 use crate::context::{History, PLANNING, system_text};
+use crate::conversation::{self, ConversationError, Wish};
 use crate::event::{Report, Reporter};
 use crate::files::Files;
 use crate::gate::Gate;
@@ -54,6 +55,9 @@ pub struct Setup {
     pub transcript: Transcript,
     /// What the transcript holds already.
     pub entries: Vec<Entry>,
+    pub conversations: Conversations,
+    /// Wishes for another conversation; refused while a turn runs.
+    pub wishes: mpsc::UnboundedReceiver<Wish>,
     /// What its next request is made with.
     pub choice: watch::Receiver<ModelChoice>,
     pub bounds: watch::Receiver<Bounds>,
@@ -154,7 +158,14 @@ pub async fn run(setup: Setup, life: CancellationToken) -> LifeEnd {
 impl Member {
     /// Turn after turn, to the end.
     async fn live(&mut self, life: &CancellationToken) -> LifeEnd {
-        while let Some(Some(inputs)) = life.run_until_cancelled(self.engine.inbox.next()).await {
+        while let Some(Some(next)) = life.run_until_cancelled(self.next()).await {
+            let inputs = match next {
+                Next::Inputs(inputs) => inputs,
+                Next::Wish(wish) => {
+                    self.converse(wish).await;
+                    continue;
+                }
+            };
             let is_note = inputs.iter().all(|input| input.class == Class::Notice);
             if is_note || self.chatter.covers(&inputs) {
                 if let Err(error) = self.engine.take_note(inputs).await {
@@ -185,6 +196,12 @@ impl Member {
     }
 }
 
+/// What a member does next.
+enum Next {
+    Inputs(Vec<Input>),
+    Wish(Wish),
+}
+
 struct Member {
     engine: Engine,
     agent: AgentId,
@@ -193,6 +210,8 @@ struct Member {
     editor: Arc<dyn Editor>,
     shell: Arc<Shell>,
     outputs: PathBuf,
+    conversations: Conversations,
+    wishes: mpsc::UnboundedReceiver<Wish>,
     jobs: Arc<Jobs>,
     post: Arc<Post>,
     team: Option<Arc<dyn Team>>,
@@ -242,6 +261,8 @@ impl Member {
             editor,
             shell: Arc::new(shell),
             outputs: setup.outputs,
+            conversations: setup.conversations,
+            wishes: setup.wishes,
             jobs: Arc::new(Jobs::new(life.clone())),
             post: setup.post,
             team: setup.team,
@@ -251,6 +272,41 @@ impl Member {
             told: None,
             completed: Arc::default(),
         }
+    }
+
+    /// Waits for something to do; `None` when no inputs can come any more. Cancel safe.
+    async fn next(&mut self) -> Option<Next> {
+        tokio::select! {
+            // What comes next belongs to the conversation that was wished for before.
+            biased;
+            Some(wish) = self.wishes.recv() => Some(Next::Wish(wish)),
+            inputs = self.engine.inbox.next() => inputs.map(Next::Inputs),
+        }
+    }
+
+    /// Is in another conversation from now on.
+    async fn converse(&mut self, Wish { wish, done }: Wish) {
+        let of = self.conversations.clone();
+        let changed = tokio::task::spawn_blocking(move || conversation::change(&of, &wish)).await;
+        let changed = changed.map_err(|lost| ConversationError::Lost(lost.to_string()));
+        let outcome = match changed.and_then(|changed| Ok(changed?)) {
+            Ok(changed) => {
+                let conversation = changed.conversation;
+                if let Some((transcript, entries)) = changed.opened {
+                    self.engine.take_up(transcript, entries);
+                    // The model knows nothing of what it saw and did in the other.
+                    self.files.forget_seen();
+                    self.chatter = Chatter::default();
+                    self.told = None;
+                    let (id, title) = (conversation.id.clone(), conversation.title.clone());
+                    self.engine.reporter.send(Report::ConversationChanged { id, title }).await;
+                }
+                Ok(conversation)
+            }
+            Err(error) => Err(error),
+        };
+        // Who went away takes no answer.
+        let _ = done.send(outcome);
     }
 
     async fn turn(&mut self, mut inputs: Vec<Input>, life: &CancellationToken) -> TurnResult {
@@ -291,6 +347,7 @@ impl Member {
         let result = tokio::select! {
             result = self.engine.run_turn(&turn, inputs, &context) => result,
             never = heart => match never {},
+            never = refuse(&mut self.wishes) => match never {},
         };
         self.switch.end();
         // Whoever was promised a turn hears of its end, also when its prompt joined another.
@@ -340,6 +397,15 @@ async fn beat(reporter: Reporter) -> Infallible {
         tokio::time::sleep(HEARTBEAT).await;
         reporter.send(Report::Alive).await;
     }
+}
+
+/// A running turn stays in its conversation.
+async fn refuse(wishes: &mut mpsc::UnboundedReceiver<Wish>) -> Infallible {
+    while let Some(wish) = wishes.recv().await {
+        // Who went away takes no answer.
+        let _ = wish.done.send(Err(ConversationError::Works));
+    }
+    std::future::pending().await
 }
 
 fn head(text: &str) -> String {

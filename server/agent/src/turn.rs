@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use futures::future::join_all;
 use swarm_model::{CallError, Delta, Error as ModelError, Message, Part, Reply, Request, Stop, Usage};
+use swarm_store::Transcript;
 use swarm_wire::lsp::TurnEnd;
-use swarm_wire::transcript::{Body, CallResult};
+use swarm_wire::transcript::{Body, CallResult, Entry};
 use swarm_wire::{MemberName, TurnId};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -68,6 +69,14 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
+    /// Goes on with another history.
+    pub(crate) fn take_up(&mut self, transcript: Transcript, entries: Vec<Entry>) {
+        self.history.change(transcript, entries);
+        self.measured = None;
+        // What was to be summarised is another's.
+        self.switch.take_compact();
+    }
+
     /// Runs one turn. `context` carries the turn's own cancellation.
     pub(crate) async fn run_turn(
         &mut self,

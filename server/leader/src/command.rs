@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use swarm_wire::conversation::ConversationWish;
 use swarm_wire::lsp::{
     CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
-    ConfigureParams, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
-    PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, SetModesParams,
-    SpawnParams, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
-    TeamCreateParams, TeamDeleteParams, TeamView, TeammateParams, TranscriptParams, TranscriptResult,
+    ConfigureParams, ConversationListResult, ConversationRenameParams, ConversationView, InterruptResult,
+    MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams, PermissionResolveResult,
+    PlanResolveParams, PromptResult, SetModesParams, SpawnParams, StopParams, StopResult, TaskCreateParams,
+    TaskListParams, TaskListResult, TaskUpdateParams, TeamCreateParams, TeamDeleteParams, TeamView,
+    TeammateParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
@@ -71,6 +73,20 @@ pub enum Command {
     Compact {
         member: MemberParams,
         reply: Reply<()>,
+    },
+    /// Be in another conversation.
+    Converse {
+        member: MemberParams,
+        wish: ConversationWish,
+        reply: Reply<ConversationView>,
+    },
+    Conversations {
+        member: MemberParams,
+        reply: Reply<ConversationListResult>,
+    },
+    RenameConversation {
+        params: ConversationRenameParams,
+        reply: Reply<ConversationView>,
     },
     Transcript {
         params: TranscriptParams,

@@ -7,13 +7,14 @@ use swarm_agent::ports::Editor;
 use swarm_guard::exec::{Environment, Helper};
 use swarm_model::LocalServer;
 use swarm_wire::TeamName;
+use swarm_wire::conversation::ConversationWish;
 use swarm_wire::lsp::{
     CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
-    ConfigureParams, Event, InterruptResult, MemberParams, MemberView, MessageParams, MessageResult,
-    PermissionResolveParams, PermissionResolveResult, PlanResolveParams, PromptResult, SetModesParams,
-    SpawnParams, StateResult, StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult,
-    TaskUpdateParams, TeamCreateParams, TeamDeleteParams, TeamView, TeammateParams, TranscriptParams,
-    TranscriptResult,
+    ConfigureParams, ConversationListResult, ConversationRenameParams, ConversationView, Event,
+    InterruptResult, MemberParams, MemberView, MessageParams, MessageResult, PermissionResolveParams,
+    PermissionResolveResult, PlanResolveParams, PromptResult, SetModesParams, SpawnParams, StateResult,
+    StopParams, StopResult, TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams,
+    TeamCreateParams, TeamDeleteParams, TeamView, TeammateParams, TranscriptParams, TranscriptResult,
 };
 use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::settings::Settings;
@@ -125,6 +126,28 @@ impl Leader {
     /// Has a member's history summarised before its next model request.
     pub async fn compact(&self, member: MemberParams) -> Result<(), Refusal> {
         self.call(|reply| Command::Compact { member, reply }).await
+    }
+
+    /// Has a member be in another conversation; refused while it works.
+    pub async fn converse(
+        &self,
+        member: MemberParams,
+        wish: ConversationWish,
+    ) -> Result<ConversationView, Refusal> {
+        self.call(|reply| Command::Converse { member, wish, reply }).await
+    }
+
+    /// A member's conversations, newest first.
+    pub async fn conversations(&self, member: MemberParams) -> Result<ConversationListResult, Refusal> {
+        self.call(|reply| Command::Conversations { member, reply }).await
+    }
+
+    /// Gives a conversation a title.
+    pub async fn rename_conversation(
+        &self,
+        params: ConversationRenameParams,
+    ) -> Result<ConversationView, Refusal> {
+        self.call(|reply| Command::RenameConversation { params, reply }).await
     }
 
     pub async fn transcript(&self, params: TranscriptParams) -> Result<TranscriptResult, Refusal> {

@@ -2,6 +2,7 @@
 
 mod checkpoints;
 mod commands;
+mod conversations;
 mod endings;
 mod kinds;
 mod members;

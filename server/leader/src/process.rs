@@ -10,12 +10,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use swarm_agent::conversation::{ConversationError, Wish};
 use swarm_agent::life::LifeEnd;
 use swarm_agent::ports::{Editor, Snapshots};
 use swarm_agent::{Incoming, Post, Report};
 use swarm_guard::Bounds;
 use swarm_store::mailbox::Content;
 use swarm_store::{Root, TeamDir};
+use swarm_wire::conversation::Conversation;
 use swarm_wire::mail::Protocol;
 use swarm_wire::process::MemberModel;
 use swarm_wire::{AgentId, RequestId, TurnId};
@@ -44,6 +46,10 @@ pub(crate) struct Link {
 pub(crate) enum Word {
     /// End the running turn, and these promised ones that did not begin.
     Interrupt(Vec<TurnId>),
+    /// Have its history summarised before its next model request.
+    Compact,
+    /// Be in another conversation.
+    Converse(Wish),
     /// Bring its place into sight, or take it out.
     Show { visible: bool, reply: Reply<()> },
     /// Answered once it was told all that changed before.
@@ -63,8 +69,12 @@ pub(crate) enum Begins {
 impl Link {
     /// Ends the running turn, and the promised ones that did not begin.
     pub(crate) fn interrupt(&self, promised: Vec<TurnId>) {
-        // A process that ends in this moment has no turns.
-        let _ = self.words.send(Word::Interrupt(promised));
+        self.say(Word::Interrupt(promised));
+    }
+
+    pub(crate) fn say(&self, word: Word) {
+        // A process that ends in this moment obeys no more, and drops what waits for its answer.
+        let _ = self.words.send(word);
     }
 
     /// Waits until the process was told all that changed, so that it knows of it before it hears what comes next.
@@ -122,6 +132,7 @@ pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> Result<LifeEn
         called: matches!(led.begins, Begins::Found(_)).then(HashSet::new),
         answers: JoinSet::new(),
         granted: Arc::default(),
+        conversing: HashMap::new(),
     };
     if work.called.is_some() {
         led.tell_all().await;
@@ -145,7 +156,7 @@ pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> Result<LifeEn
                 led.tell(&Protocol::RulesUpdate { bounds }).await;
             }
             Ok(()) = led.model.changed() => led.tell_model().await,
-            Some(word) = led.words.recv() => led.obey(word, place.as_ref()).await,
+            Some(word) = led.words.recv() => led.obey(word, place.as_ref(), &mut work).await,
             Some(answer) = work.answers.join_next(), if !work.answers.is_empty() => {
                 if let Ok(answer) = answer {
                     led.tell(&answer).await;
@@ -181,6 +192,10 @@ pub(crate) async fn lead(mut led: Led, life: CancellationToken) -> Result<LifeEn
     Ok(end)
 }
 
+fn new_id() -> RequestId {
+    RequestId::new(swarm_agent::turn_id().as_str())
+}
+
 /// Waits until the process ended by itself; says how.
 async fn lost(place: Option<&Place>) -> String {
     match place {
@@ -190,6 +205,7 @@ async fn lost(place: Option<&Place>) -> String {
 }
 
 /// What is being done for a teammate's process.
+#[derive(Default)]
 struct Work {
     /// Its open requests; cancelling one takes it back.
     open: HashMap<RequestId, CancellationToken>,
@@ -198,14 +214,21 @@ struct Work {
     /// Each ends with what the process is told.
     answers: JoinSet<Protocol>,
     granted: Arc<requests::Granted>,
+    /// Who waits for it to be in another conversation.
+    conversing: HashMap<RequestId, oneshot::Sender<Result<Conversation, ConversationError>>>,
 }
 
 impl Led {
-    async fn obey(&self, word: Word, place: Option<&Place>) {
+    async fn obey(&self, word: Word, place: Option<&Place>, work: &mut Work) {
         match word {
             Word::Interrupt(turns) => {
-                let request_id = RequestId::new(swarm_agent::turn_id().as_str());
-                self.tell(&Protocol::Interrupt { request_id, turns }).await;
+                self.tell(&Protocol::Interrupt { request_id: new_id(), turns }).await;
+            }
+            Word::Compact => self.tell(&Protocol::Compact { request_id: new_id() }).await,
+            Word::Converse(Wish { wish, done }) => {
+                let request_id = new_id();
+                work.conversing.insert(request_id.clone(), done);
+                self.tell(&Protocol::Converse { request_id, wish }).await;
             }
             Word::Show { visible, reply } => match place {
                 Some(place) => place.show(visible, reply),
@@ -265,6 +288,13 @@ impl Led {
             }
             // It was asked before, and is asked again.
             Protocol::PermissionRequest(ask) if work.open.contains_key(&ask.request_id) => {}
+            Protocol::Conversed { request_id, conversation, refused } => {
+                if let Some(done) = work.conversing.remove(&request_id) {
+                    let refused = || ConversationError::Refused(refused.unwrap_or_default());
+                    // A client that went away takes no answer.
+                    let _ = done.send(conversation.ok_or_else(refused));
+                }
+            }
             Protocol::PermissionRequest(ask) => {
                 let token = life.child_token();
                 work.open.insert(ask.request_id.clone(), token.clone());

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use swarm_agent::conversation::Wish;
 use swarm_agent::life::TurnSwitch;
 use swarm_agent::{Input, ModelChoice, Report, unix_ms};
 use swarm_guard::Bounds;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::command::Refusal;
 use crate::hub::Own;
-use crate::process::Link;
+use crate::process::{Link, Word};
 
 /// What the palette gives members in turn.
 const COLORS: [&str; 8] = ["blue", "green", "yellow", "magenta", "cyan", "red", "orange", "purple"];
@@ -27,6 +28,8 @@ pub(crate) struct Live {
     pub(crate) process: Option<Link>,
     pub(crate) inbox: mpsc::UnboundedSender<Input>,
     pub(crate) switch: TurnSwitch,
+    /// Wishes for another conversation, when it runs in this process.
+    pub(crate) wishes: mpsc::UnboundedSender<Wish>,
     pub(crate) bounds: watch::Sender<Bounds>,
     /// What its next request is made with.
     pub(crate) choice: watch::Sender<ModelChoice>,
@@ -52,6 +55,23 @@ impl Live {
                 }
                 has_turns
             }
+        }
+    }
+
+    /// Has the history summarised before the next model request.
+    pub(crate) fn compact(&self) {
+        match &self.process {
+            None => self.switch.compact(),
+            Some(process) => process.say(Word::Compact),
+        }
+    }
+
+    /// Has it be in another conversation, once no turn runs.
+    pub(crate) fn converse(&self, wish: Wish) {
+        match &self.process {
+            // One that ends in this moment drops the wish, which answers it.
+            None => _ = self.wishes.send(wish),
+            Some(process) => process.say(Word::Converse(wish)),
         }
     }
 }
@@ -187,6 +207,10 @@ impl Roster {
                 return vec![Event::Message { from: agent.to_string(), to, id, summary, text }];
             }
             Report::Compacted { before, after } => Some(Event::Compacted { member: agent, before, after }),
+            Report::ConversationChanged { id, title } => {
+                view.interrupted = false;
+                Some(Event::ConversationChanged { member: agent, id, title })
+            }
             Report::TasksChanged => return Vec::new(),
             Report::Alive => None,
             Report::Idle => {

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use swarm_agent::{Letterbox, Post, unix_ms};
 use swarm_guard::{Rules, Standing};
-use swarm_store::{Error, Lease, MemberKey, Root, Signer, TeamDir, TeamKey, Transcript, Verifier, Watch};
+use swarm_store::{
+    Conversations, Error, Lease, MemberKey, Root, Signer, TeamDir, TeamKey, Transcript, Verifier, Watch,
+};
 use swarm_wire::permission::{Mode, RuleUpdate};
 use swarm_wire::team::{BackendType, MemberEntry, TeamFile};
 use swarm_wire::transcript::Entry;
@@ -177,6 +179,7 @@ pub(crate) fn free_name(dir: &TeamDir, file: &TeamFile, wanted: &MemberName) -> 
 pub(crate) struct Opened {
     pub(crate) transcript: Transcript,
     pub(crate) entries: Vec<Entry>,
+    pub(crate) conversations: Conversations,
     pub(crate) letterbox: Letterbox,
     pub(crate) post: Post,
     /// Where results go that are too long for a model; absolute, with links resolved.
@@ -244,6 +247,7 @@ pub(crate) fn open_member(
         instructions: swarm_agent::instructions(workspace, workspace),
         transcript,
         entries: replay.entries,
+        conversations: Conversations::new(dir, agent),
         letterbox: Letterbox::new(mailbox.sealed_reader(verifier), watch),
         post: Post::new(dir.clone(), agent.clone(), color, sender),
     })

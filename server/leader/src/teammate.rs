@@ -8,16 +8,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use swarm_agent::conversation::Wish;
 use swarm_agent::life::{self, LifeEnd, Setup, TurnSwitch};
 use swarm_agent::{Arrival, Inbox, Incoming, Input, Letterbox, ModelChoice, Reporter, TeamShell, input_of};
 use swarm_guard::Bounds;
 use swarm_guard::exec::Confinement;
 use swarm_store::mailbox::Content;
 use swarm_store::{Lease, LiveLock, MemberKey, Root, Standing, TeamDir, Watch};
+use swarm_wire::conversation::ConversationWish;
 use swarm_wire::mail::Protocol;
 use swarm_wire::process::{MemberModel, StartOrder, Walls};
-use swarm_wire::{AgentId, TeamName};
-use tokio::sync::{mpsc, watch};
+use swarm_wire::{AgentId, RequestId, TeamName};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::command::Refusal;
@@ -78,12 +80,13 @@ pub async fn run(
         tokio::task::spawn_blocking(move || begin(&place, &handed, &watch).map(|begun| (begun, watch)));
     // The watcher lives as long as the mailbox is read.
     let (Begun { order, opened, _live }, _watch) = begun.await??;
-    let Opened { instructions, transcript, entries, letterbox, post, outputs } = opened;
+    let Opened { instructions, transcript, entries, conversations, letterbox, post, outputs } = opened;
     let (agent, post, state) = (order.agent.clone(), Arc::new(post), own_state(root.path()));
     let bounds = convert::bounds_of(&order.bounds, order.cwd.clone(), state.clone());
     let (bounds, bounds_view) = watch::channel(bounds);
     let (choice, choice_view) = watch::channel(own_choice(&order.model));
     let (inbox, arrivals) = mpsc::unbounded_channel();
+    let (wishes, wished) = mpsc::unbounded_channel();
     let (reports, reported) = mpsc::channel(1024);
     let (requests, requested) = mpsc::channel(64);
     let (seen, typed) = terminal.map(|terminal| (terminal.seen, terminal.typed)).unzip();
@@ -104,6 +107,8 @@ pub async fn run(
         outputs,
         transcript,
         entries,
+        conversations,
+        wishes: wished,
         choice: choice_view,
         bounds: bounds_view,
         inbox: Inbox::new(arrivals),
@@ -124,7 +129,7 @@ pub async fn run(
         is_held: order.bounds.walls == Walls::Full,
     };
     let outbox = Outbox::new(post, agent, show.clone());
-    let desk = Desk { root, cwd: order.cwd, state, bounds, choice, inbox, ports, switch, show };
+    let desk = Desk { root, cwd: order.cwd, state, bounds, choice, inbox, wishes, ports, switch, show };
     let life = lifeline.child_token();
     let sending = tokio::spawn(outbox.run(reported, requested));
     let lived = async {
@@ -224,6 +229,7 @@ struct Desk {
     bounds: watch::Sender<Bounds>,
     choice: watch::Sender<ModelChoice>,
     inbox: mpsc::UnboundedSender<Input>,
+    wishes: mpsc::UnboundedSender<Wish>,
     ports: Arc<MailPorts>,
     switch: TurnSwitch,
     show: Show,
@@ -282,6 +288,19 @@ impl Desk {
         self.show.show(|| Seen::Heard { from: incoming.message.from.clone(), text });
     }
 
+    /// The member answers between its turns, and mail is read meanwhile.
+    fn converse(&self, request_id: RequestId, wish: ConversationWish) {
+        let (done, outcome) = oneshot::channel();
+        // A member that ended is in no conversation; the leader sees its end.
+        let _ = self.wishes.send(Wish { wish, done });
+        let ports = self.ports.clone();
+        tokio::spawn(async move {
+            if let Ok(outcome) = outcome.await {
+                ports.conversed(request_id, outcome).await;
+            }
+        });
+    }
+
     /// Does what the leader says; false for what is not its to say.
     async fn obey(&self, message: Protocol) -> bool {
         match message {
@@ -304,6 +323,8 @@ impl Desk {
                 self.switch.interrupt(&turns.into_iter().collect());
             }
             Protocol::LeaderChanged => self.ports.again().await,
+            Protocol::Compact { .. } => self.switch.compact(),
+            Protocol::Converse { request_id, wish } => self.converse(request_id, wish),
             Protocol::PermissionResponse(answer) => self.ports.answered(answer),
             Protocol::PermissionWithdraw { request_id } => self.ports.taken_back(&request_id),
             Protocol::LeaderResponse { request_id, answer } => self.ports.done(&request_id, answer),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use swarm_wire::permission::Scope;
 use swarm_wire::task::TaskId;
-use swarm_wire::{AgentId, MemberName, NameError, TeamName};
+use swarm_wire::{AgentId, ConversationId, MemberName, NameError, TeamName};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -34,6 +34,8 @@ pub enum Error {
     MembersRun { team: TeamName, live: Vec<AgentId> },
     #[error("there is no task `{0}`")]
     NoSuchTask(TaskId),
+    #[error("there is no conversation `{0}`; `swarm/conversation/list` says which there are")]
+    NoSuchConversation(ConversationId),
     #[error("task `{0}` would wait for itself")]
     TaskWaitsForItself(TaskId),
     #[error("a rule of scope {0:?} is not kept in a settings file")]

@@ -9,6 +9,7 @@
 mod agent_types;
 mod atomic;
 mod clock;
+mod conversations;
 mod error;
 mod lease;
 mod lock;
@@ -25,6 +26,7 @@ mod transcript;
 
 pub use agent_types::AgentType;
 pub use atomic::Durability;
+pub use conversations::{Conversations, Former};
 pub use error::{Error, Result};
 pub use lease::{Lease, LiveLock};
 pub use lock::Holder;

@@ -1,4 +1,4 @@
-//! A member's history: one JSON line an entry, only ever appended to by the member's own writer.
+//! The history of one conversation: one JSON line an entry, only ever appended to by the member's own writer.
 //!
 //! A line that a kill or a power cut tore at the end is reported and cut off before anything is appended;
 //! an unreadable line further up is reported and left.
@@ -12,8 +12,9 @@ use swarm_wire::AgentId;
 use swarm_wire::transcript::Entry;
 
 use crate::atomic;
+use crate::conversations::Conversations;
 use crate::error::{Error, Result};
-use crate::team_dir::{TeamDir, file_name};
+use crate::team_dir::TeamDir;
 
 /// The writing end.
 #[derive(Debug)]
@@ -43,9 +44,12 @@ pub struct Replay {
 }
 
 impl Transcript {
-    /// Opens or creates the transcript of `agent`, its history read and a torn last line cut off.
+    /// Opens or creates the transcript of `agent`'s present conversation, its history read and a torn last line cut off.
     pub fn open(team: &TeamDir, agent: &AgentId) -> Result<(Self, Replay)> {
-        let path = path_of(team, agent);
+        Conversations::new(team, agent).open_present()
+    }
+
+    pub(crate) fn open_at(path: PathBuf) -> Result<(Self, Replay)> {
         if let Some(dir) = path.parent() {
             atomic::create_dir(dir)?;
         }
@@ -117,8 +121,14 @@ pub struct Page {
 }
 
 impl TranscriptReader {
-    pub fn new(team: &TeamDir, agent: &AgentId) -> Self {
-        Self { path: path_of(team, agent) }
+    /// The present conversation of `agent`.
+    pub fn new(team: &TeamDir, agent: &AgentId) -> Result<Self> {
+        let conversations = Conversations::new(team, agent);
+        conversations.reader(&conversations.index()?.current)
+    }
+
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
     }
 
     /// At most `limit` entries behind `after`, which is 0 or the `next` of an earlier page.
@@ -157,10 +167,6 @@ impl TranscriptReader {
             tail = tail.saturating_mul(2);
         }
     }
-}
-
-fn path_of(team: &TeamDir, agent: &AgentId) -> PathBuf {
-    team.path().join("transcripts").join(format!("{}.jsonl", file_name(agent)))
 }
 
 fn scan(file: &File, path: &Path, after: u64, limit: usize) -> Result<Page> {

@@ -260,6 +260,21 @@ opaque_id!(
     /// A permission or plan request; permission ids are `perm-<ms>-<6 characters>`.
     RequestId
 );
+opaque_id!(
+    /// One conversation of one member; `first`, or `conv-<ms>-<6 characters>`.
+    ConversationId
+);
+
+impl ConversationId {
+    /// The one that every member begins with.
+    pub fn first() -> Self {
+        Self::new("first")
+    }
+
+    pub fn is_first(&self) -> bool {
+        self.as_str() == "first"
+    }
+}
 
 #[cfg(test)]
 mod tests {

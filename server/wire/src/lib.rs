@@ -3,6 +3,7 @@
 //! No I/O and no async here. Inner types of other crates are converted to these at the edge, so that what
 //! is on the wire never changes by accident.
 
+pub mod conversation;
 pub mod ids;
 pub mod lsp;
 pub mod mail;
@@ -15,4 +16,4 @@ pub mod transcript;
 #[cfg(test)]
 mod types;
 
-pub use ids::{AgentId, MemberName, MessageId, NameError, RequestId, TeamName, TurnId};
+pub use ids::{AgentId, ConversationId, MemberName, MessageId, NameError, RequestId, TeamName, TurnId};

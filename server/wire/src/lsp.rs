@@ -1,6 +1,7 @@
 //! The `swarm/*` messages between server and editor. `docs/protocol.md` is checked against this file.
 
 mod checkpoint;
+mod conversation;
 mod editor;
 mod event;
 mod members;
@@ -13,6 +14,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::checkpoint::{
     Checkpoint, CheckpointListParams, CheckpointListResult, CheckpointRestoreParams, CheckpointRestoreResult,
+};
+pub use self::conversation::{
+    ConversationListResult, ConversationOpenParams, ConversationRenameParams, ConversationView,
 };
 pub use self::editor::{
     EditorDiagnostic, EditorDiagnosticsParams, EditorDiagnosticsResult, EditorLocation, EditorLookUpParams,

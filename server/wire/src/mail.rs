@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::conversation::{Conversation, ConversationWish};
 use crate::ids::{AgentId, MessageId, RequestId, TurnId};
 use crate::permission::{Answer, FileChange, Level, Mode, RuleUpdate};
 use crate::process::{LeaderAnswer, LeaderCall, MemberBounds, Progress};
@@ -87,6 +88,18 @@ pub enum Protocol {
     RulesUpdate { bounds: MemberBounds },
     /// Leader to worker in a process of its own: a file with what its model requests are made with.
     ModelUpdate { file: String },
+    /// Leader to worker in a process of its own: summarise the history before the next model request.
+    Compact { request_id: RequestId },
+    /// Leader to worker in a process of its own: be in another conversation.
+    Converse { request_id: RequestId, wish: ConversationWish },
+    /// Worker to leader: it is in this conversation now, or why it is not.
+    Conversed {
+        request_id: RequestId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        conversation: Option<Conversation>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refused: Option<String>,
+    },
     /// Worker to leader: what happened since the last one; with `ended` it was the last.
     Progress {
         reports: Vec<Progress>,

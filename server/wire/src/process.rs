@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::ids::{AgentId, MessageId, RequestId, TurnId};
+use crate::ids::{AgentId, ConversationId, MessageId, RequestId, TurnId};
 use crate::lsp::{Severity, Spot, TurnEnd};
 use crate::permission::{Behavior, Mode, Scope, Trust};
 use crate::settings::{Effort, Provider, Secret};
@@ -106,6 +106,7 @@ pub enum Progress {
     Warned { text: String },
     Sent { to: AgentId, id: MessageId, summary: Option<String>, text: String },
     Compacted { before: usize, after: usize },
+    ConversationChanged { id: ConversationId, title: Option<String> },
     TasksChanged,
     Alive,
     Idle,

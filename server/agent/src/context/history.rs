@@ -50,6 +50,13 @@ impl History {
         history
     }
 
+    /// Takes up another transcript in place of this one. Messages that were consumed stay so.
+    pub(crate) fn change(&mut self, transcript: Transcript, entries: Vec<Entry>) {
+        let consumed = std::mem::take(&mut self.consumed);
+        *self = Self::new(transcript, entries);
+        self.consumed.extend(consumed);
+    }
+
     /// What the model is shown, oldest first.
     pub(crate) fn messages(&self) -> &[Message] {
         &self.messages
@@ -201,7 +208,8 @@ fn lost(tool_use_id: String) -> CallResult {
     CallResult { tool_use_id, content, is_error: true }
 }
 
-fn bytes_of(body: &Body) -> usize {
+/// How much text an entry shows the model, in bytes.
+pub(crate) fn bytes_of(body: &Body) -> usize {
     match body {
         Body::User { text, .. } => text.len(),
         Body::Assistant { content, .. } => content.iter().map(bytes_of_block).sum(),

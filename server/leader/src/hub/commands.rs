@@ -32,6 +32,11 @@ impl Hub {
             Command::Prompt { prompt, reply } => drop(reply.send(self.prompt(prompt).await)),
             Command::Interrupt { member, reply } => drop(reply.send(self.interrupt(&member))),
             Command::Compact { member, reply } => drop(reply.send(self.compact(&member))),
+            Command::Converse { member, wish, reply } => self.converse(&member, wish, reply).await,
+            Command::Conversations { member, reply } => self.list_conversations(&member, reply),
+            Command::RenameConversation { params, reply } => {
+                drop(reply.send(self.rename_conversation(params).await))
+            }
             Command::Transcript { params, reply } => drop(reply.send(self.transcript(params).await)),
             Command::Message { params, reply } => drop(reply.send(self.message(params).await)),
             Command::Resolve { params, reply } => drop(reply.send(self.resolve(params).await)),
@@ -179,26 +184,6 @@ impl Hub {
         })
     }
 
-    /// Has a member's history summarised before its next model request.
-    fn compact(&mut self, params: &MemberParams) -> Result<(), Refusal> {
-        self.check_team(params.team.as_deref())?;
-        let member = self.roster.find(params.member.as_deref())?;
-        let Some(live) = &member.live else {
-            let name = &member.view.name;
-            return Err(Refusal::Failed(format!(
-                "{name} does not run, so it has no next request; write to it first"
-            )));
-        };
-        if live.process.is_some() {
-            return Err(Refusal::Failed(format!(
-                "{} runs in a process of its own, whose history is summarised only when it is full",
-                member.view.name
-            )));
-        }
-        live.switch.compact();
-        Ok(())
-    }
-
     async fn transcript(&mut self, params: TranscriptParams) -> Result<TranscriptResult, Refusal> {
         self.check_team(params.team.as_deref())?;
         let limit = params.limit.unwrap_or(PAGE_MAX);
@@ -212,8 +197,9 @@ impl Hub {
             return Ok(TranscriptResult { entries: Vec::new(), next: 0 });
         };
         let agent = self.roster.find(params.member.as_deref())?.view.agent_id.clone();
-        let (reader, after) = (TranscriptReader::new(&team.led.dir, &agent), params.after.unwrap_or(0));
-        let page = blocking(move || reader.page(after, usize::try_from(limit).unwrap_or(usize::MAX))).await?;
+        let (dir, after) = (team.led.dir.clone(), params.after.unwrap_or(0));
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let page = blocking(move || TranscriptReader::new(&dir, &agent)?.page(after, limit)).await?;
         Ok(TranscriptResult { entries: page.entries, next: page.next })
     }
 

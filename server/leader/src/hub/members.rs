@@ -222,10 +222,11 @@ impl Hub {
             team::open_member(&dir, Keys::of_here(&dir, &key, &id)?, color, &file_watch, &folder)
         })
         .await?;
-        let Opened { instructions, transcript, entries, letterbox, post, outputs } = opened;
+        let Opened { instructions, transcript, entries, conversations, letterbox, post, outputs } = opened;
 
         let (bounds, bounds_view) = watch::channel(bounds);
         let (inbox, arrivals) = mpsc::unbounded_channel();
+        let (wishes, wished) = mpsc::unbounded_channel();
         let (switch, life, post) = (TurnSwitch::default(), self.process.child_token(), Arc::new(post));
         let ports = Arc::new(HubPorts { events: self.events.clone() });
         let setup = Setup {
@@ -238,6 +239,8 @@ impl Hub {
             outputs,
             transcript,
             entries,
+            conversations,
+            wishes: wished,
             choice: choice_view,
             bounds: bounds_view,
             inbox: Inbox::new(arrivals),
@@ -281,6 +284,7 @@ impl Hub {
             process: None,
             inbox,
             switch,
+            wishes,
             bounds,
             choice,
             life,

@@ -134,6 +134,7 @@ impl Hub {
             // Its inbox and its switch are in its own process.
             inbox: mpsc::unbounded_channel().0,
             switch: TurnSwitch::default(),
+            wishes: mpsc::unbounded_channel().0,
             bounds,
             choice: watch::channel(own_choice(&now)).0,
             process: Some(Link { incarnation, mail, model, words }),
@@ -281,6 +282,7 @@ impl Hub {
         let is_of_process = matches!(
             **message,
             Protocol::Progress { .. }
+                | Protocol::Conversed { .. }
                 | Protocol::PermissionRequest(_)
                 | Protocol::PermissionWithdraw { .. }
                 | Protocol::LeaderRequest { .. }

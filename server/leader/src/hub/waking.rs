@@ -44,7 +44,7 @@ impl Hub {
     pub(super) fn mark_interrupted(&mut self, dir: &TeamDir) -> Vec<String> {
         let mut problems = Vec::new();
         for member in self.roster.iter_mut().filter(|member| member.view.asleep) {
-            match TranscriptReader::new(dir, &member.view.agent_id).last() {
+            match TranscriptReader::new(dir, &member.view.agent_id).and_then(|reader| reader.last()) {
                 Ok(last) => {
                     member.view.interrupted = last.as_ref().is_some_and(is_unfinished);
                     member.view.last_activity = last.map(|entry| entry.at);
@@ -60,8 +60,8 @@ impl Hub {
     /// Marks a member whose process is gone, when that cut off its turn.
     pub(super) async fn mark_cut_off(&mut self, agent: &AgentId) {
         let Some(team) = &self.team else { return };
-        let reader = TranscriptReader::new(&team.led.dir, agent);
-        match blocking(move || reader.last()).await {
+        let (dir, id) = (team.led.dir.clone(), agent.clone());
+        match blocking(move || TranscriptReader::new(&dir, &id)?.last()).await {
             Ok(last) => {
                 if let Some(member) = self.roster.get_mut(agent) {
                     member.view.interrupted = last.as_ref().is_some_and(is_unfinished);

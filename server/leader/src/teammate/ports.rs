@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use swarm_agent::conversation::ConversationError;
 use swarm_agent::ports::{Ask, EditError, Edited, Editor, InputCheck, Snapshots, Withdrawn};
+use swarm_wire::conversation::Conversation;
 use swarm_wire::lsp::Spot;
 use swarm_wire::mail::{AnswerMail, Protocol};
 use swarm_wire::permission::{Answer, PermissionRequest};
@@ -71,6 +73,20 @@ impl MailPorts {
 
     async fn send(&self, message: Protocol) -> Result<(), Withdrawn> {
         self.outgoing.send(Outgoing::Message(message)).await.map_err(|_| Withdrawn)
+    }
+
+    /// Tells the leader which conversation it is in now, or why it is in no other.
+    pub(super) async fn conversed(
+        &self,
+        request_id: RequestId,
+        outcome: Result<Conversation, ConversationError>,
+    ) {
+        let (conversation, refused) = match outcome {
+            Ok(conversation) => (Some(conversation), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        // A process that ends in this moment says no more.
+        let _ = self.requests.send(Protocol::Conversed { request_id, conversation, refused }).await;
     }
 
     pub(super) fn answered(&self, answer: AnswerMail) {

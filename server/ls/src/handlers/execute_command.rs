@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use swarm_wire::lsp::{MemberParams, PromptParams};
 
 use crate::error::{Problem, parse};
-use crate::handlers::{interrupt, prompt, teammate};
+use crate::handlers::{conversation, interrupt, prompt, teammate};
 use crate::lsp::types::ExecuteCommandParams;
 use crate::session::Session;
 
@@ -31,6 +31,10 @@ pub(crate) const COMMANDS: &[&str] = &[
     "swarm.permission.allowAlways",
     "swarm.permission.edit",
     "swarm.permission.reject",
+    "swarm.conversation.new",
+    "swarm.conversation.list",
+    "swarm.conversation.open",
+    "swarm.conversation.compact",
     "swarm.teammate.spawn",
     "swarm.teammate.stop",
     "swarm.plan.approve",
@@ -60,6 +64,12 @@ pub(crate) async fn execute_command(
         "swarm.permission.allowAlways" => decide::allow_always(session, object(argument, "id")?).await,
         "swarm.permission.edit" => decide::edit(session, object(argument, "id")?).await,
         "swarm.permission.reject" => decide::reject(session, object(argument, "id")?).await,
+        "swarm.conversation.new" => json(conversation::new(session, object(argument, "member")?).await?),
+        "swarm.conversation.list" => look::conversations(&session, object(argument, "member")?).await,
+        "swarm.conversation.open" => json(conversation::open(session, object(argument, "id")?).await?),
+        "swarm.conversation.compact" => {
+            json(conversation::compact(session, object(argument, "member")?).await?)
+        }
         "swarm.teammate.spawn" => json(teammate::spawn(session, object(argument, "prompt")?).await?),
         "swarm.teammate.stop" => json(teammate::stop(session, object(argument, "member")?).await?),
         "swarm.plan.approve" => plan::approve(session, object(argument, "id")?).await,

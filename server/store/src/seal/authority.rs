@@ -106,6 +106,8 @@ fn is_leaders_alone(message: &Protocol) -> bool {
         Protocol::PermissionResponse(_)
         | Protocol::UserMessage { .. }
         | Protocol::Interrupt { .. }
+        | Protocol::Compact { .. }
+        | Protocol::Converse { .. }
         | Protocol::ModeChange { .. }
         | Protocol::RulesUpdate { .. }
         | Protocol::ModelUpdate { .. }
@@ -117,6 +119,7 @@ fn is_leaders_alone(message: &Protocol) -> bool {
         Protocol::IdleNotification(_)
         | Protocol::PermissionRequest(_)
         | Protocol::PermissionWithdraw { .. }
+        | Protocol::Conversed { .. }
         | Protocol::Progress { .. }
         | Protocol::LeaderRequest { .. }
         | Protocol::ShutdownResponse { .. } => false,

@@ -11,11 +11,12 @@ mod work;
 
 use std::io::Read;
 
-use swarm_store::{Draft, Durability, Lease, Root, TeamDir, Transcript};
+use swarm_store::{Conversations, Draft, Durability, Former, Lease, Root, TeamDir, Transcript};
+use swarm_wire::conversation::Conversation;
 use swarm_wire::permission::{Answer, ResolvedBy};
 use swarm_wire::task::TaskId;
 use swarm_wire::transcript::{Body, Entry};
-use swarm_wire::{AgentId, RequestId};
+use swarm_wire::{AgentId, ConversationId, RequestId};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -39,6 +40,7 @@ fn main() {
         }
         ("count", [times]) => (0..times.parse().unwrap()).for_each(|_| count(&team)),
         ("append", [agent, text]) => append(&team, &agent.parse().unwrap(), text),
+        ("converse", [agent, to]) => converse(&team, &agent.parse().unwrap(), to),
         ("delete", []) => team.delete(Lease::take(&team).unwrap()).unwrap(),
         ("lead", []) => {
             let lease = Lease::take(&team).unwrap();
@@ -81,6 +83,14 @@ fn append(team: &TeamDir, agent: &AgentId, text: &str) {
     let body = Body::User { text: text.to_owned(), mail: Vec::new() };
     transcript.append(&[Entry { at: 1, turn_id: None, body }]).unwrap();
     transcript.sync().unwrap();
+}
+
+/// Puts the present conversation away for another one.
+fn converse(team: &TeamDir, agent: &AgentId, to: &str) {
+    let of = Conversations::new(team, agent);
+    let figures = |id| Conversation { id, title: None, created_at: 1, updated_at: 1, entries: 1, tokens: 1 };
+    let present = of.index().unwrap().current;
+    of.change(Former::Kept(figures(present)), figures(ConversationId::new(to))).unwrap();
 }
 
 /// Waits until the test closes our stdin.

@@ -145,7 +145,7 @@ fn a_torn_last_line_is_reported_and_cut_off() {
     assert_eq!(replay.entries, [entry("one"), entry("two")]);
     assert_eq!(replay.problems.len(), 1);
     transcript.append(&[entry("three")]).unwrap();
-    let reader = TranscriptReader::new(&team, &ada);
+    let reader = TranscriptReader::new(&team, &ada).unwrap();
     let first = reader.page(0, 2).unwrap();
     assert_eq!(first.entries.len(), 2);
     assert_eq!(reader.page(first.next, 10).unwrap().entries, [entry("three")]);

@@ -77,7 +77,7 @@ fn a_damaged_transcript_line_is_told_and_the_others_are_read() {
     assert_eq!(replay.problems[0].offset, damaged_at);
     transcript.append(&[crate::support::entry("two")]).unwrap();
     assert!(fs::read(&path).unwrap().starts_with(&text), "left in place");
-    let page = TranscriptReader::new(&team, &ada).page(damaged_at - 3, 10).unwrap();
+    let page = TranscriptReader::new(&team, &ada).unwrap().page(damaged_at - 3, 10).unwrap();
     assert_eq!(page.entries, [crate::support::entry("two")], "a cursor inside a line goes to the next");
 }
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use swarm_store::{Claim, Draft, Durability, Lease, Origin, TeamDir, Transcript};
-use swarm_wire::RequestId;
+use swarm_store::{Claim, Conversations, Draft, Durability, Lease, Origin, TeamDir, Transcript};
 use swarm_wire::permission::{Answer, Outcome, ResolvedBy, Status};
+use swarm_wire::{ConversationId, RequestId};
 
 use crate::actors::{calls_of, killed_at, together};
 use crate::support::{entry, id, request, team};
@@ -196,6 +196,38 @@ fn a_lease_and_a_transcript_survive_a_kill_of_their_holder() {
             whole = now;
         },
     );
+}
+
+#[test]
+fn one_conversation_is_present_and_none_is_lost_when_its_change_is_killed() {
+    let (_home, team) = team();
+    let ada = id("ada@shop");
+    let of = Conversations::new(&team, &ada);
+    // Each holds one entry, its name.
+    let fill = |id: &ConversationId| {
+        Transcript::open(&team, &ada).unwrap().0.append(&[entry(id.as_str())]).unwrap();
+    };
+    let mut present = vec![ConversationId::first()];
+    fill(&present[0]);
+    at_every_call(
+        &team,
+        |number| words(format!("converse ada@shop conv-{number}")),
+        |number, killed| {
+            let (to, index) = (ConversationId::new(format!("conv-{number}")), of.index().unwrap());
+            if index.current == to {
+                fill(&to);
+                present.push(to);
+            }
+            assert!(killed || index.current.as_str() == format!("conv-{number}"), "{index:?}");
+            assert_eq!(Some(&index.current), present.last());
+            for id in &present {
+                assert!(*id == index.current || index.get(id).is_some(), "{id} is lost: {index:?}");
+                let kept = of.reader(id).unwrap().page(0, 10).unwrap();
+                assert_eq!(kept.entries, [entry(id.as_str())]);
+            }
+        },
+    );
+    assert!(present.len() > 2, "no change was made");
 }
 
 #[test]

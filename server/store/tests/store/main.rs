@@ -3,6 +3,7 @@
 
 mod actors;
 mod basics;
+mod conversations;
 mod damage;
 mod interleavings;
 mod kills;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Checkpoint, MemberState, MemberView, PlanRequest, TeamView};
-use crate::ids::{AgentId, MessageId, RequestId, TeamName, TurnId};
+use crate::ids::{AgentId, ConversationId, MessageId, RequestId, TeamName, TurnId};
 use crate::permission::{Mode, PermissionRequest, ResolvedBy};
 use crate::task::Task;
 
@@ -95,6 +95,12 @@ pub enum Event {
         member: AgentId,
         before: usize,
         after: usize,
+    },
+    /// Another conversation of a member is the present one, or this present one has another title.
+    ConversationChanged {
+        member: AgentId,
+        id: ConversationId,
+        title: Option<String>,
     },
     TaskChanged {
         task: Box<Task>,

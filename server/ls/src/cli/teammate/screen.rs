@@ -180,6 +180,10 @@ impl Screen {
             Report::Compacted { before, after } => {
                 self.told(&format!("its history is summarised, {before} tokens to {after}"), "2");
             }
+            Report::ConversationChanged { title, .. } => {
+                let title = title.map_or_else(|| "new".to_owned(), |title| brief(&title));
+                self.told(&format!("another conversation: {title}"), "2");
+            }
             Report::TasksChanged | Report::Alive => {}
             Report::Idle => self.does("rests"),
         }

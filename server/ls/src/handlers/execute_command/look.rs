@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use similar::TextDiff;
 use swarm_wire::RequestId;
-use swarm_wire::lsp::{PlanRequest, StateResult};
+use swarm_wire::lsp::{ConversationListResult, ConversationView, MemberParams, PlanRequest, StateResult};
 use swarm_wire::permission::PermissionRequest;
 
 use super::decide;
@@ -29,6 +29,12 @@ pub(super) fn status(session: &Session) -> Result<Value, Problem> {
 pub(super) fn pending(session: &Session) -> Result<Value, Problem> {
     let snapshot = session.leader()?.snapshot();
     page(session, "pending.md", &pending_page(&snapshot.permissions, &snapshot.plans))
+}
+
+/// A member's conversations, for who opens one by its id.
+pub(super) async fn conversations(session: &Session, params: MemberParams) -> Result<Value, Problem> {
+    let listed = session.leader()?.conversations(params).await?;
+    page(session, "conversations.md", &conversations_page(&listed))
 }
 
 /// The change that a request would make, or for one without a file, what it would run.
@@ -77,6 +83,24 @@ fn status_page(state: &StateResult) -> String {
         page.push_str(&pending_page(&state.permissions, &state.plans));
     }
     page
+}
+
+fn conversations_page(listed: &ConversationListResult) -> String {
+    let mut page = String::from("# Conversations\n\n| title | entries | tokens | id |\n|---|---|---|---|\n");
+    for ConversationView { conversation, current } in &listed.conversations {
+        let title = cell(conversation.title.as_deref().unwrap_or("new"));
+        let title = if *current { format!("**{title}**") } else { title };
+        let share = share(conversation.tokens, listed.context_window);
+        let (entries, tokens, id) = (conversation.entries, conversation.tokens, &conversation.id);
+        let _ = writeln!(page, "| {title} | {entries} | {tokens}{share} | `{id}` |");
+    }
+    page
+}
+
+/// How much of the model's window that is.
+fn share(tokens: u64, window: u32) -> String {
+    let share = (tokens * 100).checked_div(u64::from(window));
+    share.map(|percent| format!(" ({percent} %)")).unwrap_or_default()
 }
 
 fn pending_page(requests: &[PermissionRequest], plans: &[PlanRequest]) -> String {
