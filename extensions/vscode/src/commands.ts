@@ -1,6 +1,7 @@
 // The commands of the palette, the tree and the diff.
 import { commands, type Disposable, type LogOutputChannel, type QuickPickItem, window } from "vscode";
 import { restoreCheckpoint } from "./checkpoints.ts";
+import { chooseConversation, compactConversation, newConversation } from "./conversation/several.ts";
 import type { ConversationView } from "./conversation/view.ts";
 import type { MemberView, Mode } from "./protocol.ts";
 import { ask, reject, rejectWithFeedback } from "./questions/answer.ts";
@@ -32,6 +33,12 @@ export function registerCommands(
     rejectChange: () => withShown(diffs, (request) => reject(session, request)),
     rejectChangeWithFeedback: () => withShown(diffs, (request) => rejectWithFeedback(session, request)),
     showConversation: (node) => conversation.show(node?.kind === "member" ? node.member.agentId : undefined),
+    newConversation: (node) =>
+      withShownMember(session, conversation, node, (member) => newConversation(session, member)),
+    chooseConversation: (node) =>
+      withShownMember(session, conversation, node, (member) => chooseConversation(session, member)),
+    compactConversation: (node) =>
+      withShownMember(session, conversation, node, (member) => compactConversation(session, member)),
     attachSelection: async () => {
       if (conversation.attachments.addSelection()) await conversation.show();
       else void window.showInformationMessage("Swarm: there is no file in the active editor to attach.");
@@ -105,6 +112,18 @@ async function withMember(
 ): Promise<void> {
   const member = node?.kind === "member" ? node.member : await pickMember(session);
   if (member) await act(session.model.members.get(member.agentId) ?? member);
+}
+
+/** The member that is named, else the one whose thread is shown. */
+async function withShownMember(
+  session: Session,
+  conversation: ConversationView,
+  node: Node | undefined,
+  act: (member: MemberView) => unknown,
+): Promise<void> {
+  const shown = session.model.members.get(conversation.member ?? "");
+  if (node?.kind !== "member" && shown) await act(shown);
+  else await withMember(session, node, act);
 }
 
 async function pickMember(session: Session): Promise<MemberView | undefined> {

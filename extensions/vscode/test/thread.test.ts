@@ -140,3 +140,16 @@ test("events of other members change nothing", () => {
   take({ kind: "text", member: "bob@demo", turnId, text: "mine" });
   assert.equal(one.live.text, "");
 });
+
+test("another conversation takes the place of what was shown", async () => {
+  const { history, thread: one, take } = thread();
+  history.push(said("A heron."));
+  await one.read();
+  take({ kind: "text", member, turnId, text: "A heron. And" });
+  history.length = 0;
+  history.push(said("A stork."));
+  take({ kind: "conversationChanged", member, id: "conv-2" });
+  await one.read();
+  assert.deepEqual(one.entries, [said("A stork.")]);
+  assert.equal(one.live.text, "");
+});

@@ -89,9 +89,15 @@ local SUBCOMMANDS = {
     end,
   },
   conversation = {
-    does = "show a member's conversation",
-    complete = members,
-    run = function(words)
+    does = "show a member's conversation; or new, list, open, rename, clear, compact",
+    complete = function(at)
+      local verbs = at == 1 and require("swarm.conversations").verbs() or {}
+      return vim.list_extend(verbs, members())
+    end,
+    run = function(words, _, text)
+      if require("swarm.conversations").run(words, text) then
+        return
+      end
       require("swarm.conversation").open(words[1])
     end,
   },

@@ -17,6 +17,7 @@ local M = {}
 --- @field buffer integer
 --- @field entries table[]
 --- @field next integer what comes next in the transcript
+--- @field generation? integer how often another conversation took its place
 --- @field live string text that is not in the transcript yet
 --- @field settled? swarm.Settled the transcript as lines, kept while only the live text grows
 --- @field planned boolean whether it will be drawn soon
@@ -203,9 +204,9 @@ function Conversation:fetch()
     return
   end
   self.fetching, self.again = true, false
-  local from = self.client
+  local from, generation = self.client, self.generation
   client.request("swarm/transcript", { member = self.name, after = self.next }, function(page)
-    if self.client ~= from then
+    if self.client ~= from or self.generation ~= generation then
       return
     end
     self.fetching = false
@@ -236,6 +237,12 @@ function Conversation:event(event)
       self:render_soon()
     end
     return
+  end
+  if event and event.kind == "conversationChanged" and of and of:match("^[^@]*") == self.name then
+    self:forget()
+    -- An answer that is on its way is of the other conversation.
+    self.generation = (self.generation or 0) + 1
+    self.fetching = false
   end
   if event and event.kind == "turnRestarted" and of and of:match("^[^@]*") == self.name then
     self.live = ""

@@ -127,6 +127,10 @@ export class Thread {
       case "compacted":
         if (event.member !== this.member) return;
         break;
+      case "conversationChanged":
+        // What was shown is another's; no turn runs while that happens.
+        if (event.member === this.member) void this.reread(undefined);
+        return;
       case "memberChanged":
         if (event.member.agentId !== this.member) return;
         break;
