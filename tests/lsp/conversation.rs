@@ -163,3 +163,17 @@ fn an_editor_that_shows_no_documents_gets_the_text() {
     let error = editor.try_request("workspace/executeCommand", params).unwrap_err();
     assert!(error.message.contains("nobody") && error.message.contains("team-lead"), "{error:?}");
 }
+
+#[test]
+fn another_conversation_takes_the_place_of_what_was_said() {
+    let (_model, world) = played(Script::new().agent("team-lead", [reply([say("A heron.")])]));
+    let mut editor = world.editor(Caps::plain());
+    let mut page = Page::open(&mut editor);
+    prompt(&mut editor, "Which bird?");
+    page.until(&mut editor, |text| text.contains("A heron."));
+    editor.until_state(|state| state["members"][0]["state"] == "idle");
+    execute(&mut editor, "swarm.conversation.new", json!({}));
+    page.until(&mut editor, |text| !text.contains("A heron."));
+    execute(&mut editor, "swarm.conversation.open", json!("first"));
+    page.until(&mut editor, |text| text.contains("A heron."));
+}

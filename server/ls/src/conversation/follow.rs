@@ -116,6 +116,13 @@ fn hear(threads: &mut HashMap<AgentId, Thread>, event: &Event) {
                 thread.changed();
             }
         }
+        Event::ConversationChanged { member, .. } => {
+            if let Some(thread) = threads.get_mut(member) {
+                // What was said is another's.
+                thread.said = Said::of(member.clone());
+                thread.changed();
+            }
+        }
         // An input of a member is in its transcript once its turn begins.
         Event::MemberChanged { member } => {
             if let Some(thread) = threads.get_mut(&member.agent_id).filter(|_| member.turn_id.is_some()) {
