@@ -114,6 +114,48 @@ export interface ConfigureParams {
   team?: string;
 }
 
+/** One conversation of one member; `first`, or `conv-<ms>-<6 characters>`. */
+export type ConversationId = string;
+
+export interface ConversationListResult {
+  /** Newest first, by their last entry. */
+  conversations: ConversationView[];
+  /** How many tokens the member's model takes, so that a conversation's share of it can be shown. */
+  contextWindow: number;
+}
+
+/** Params of `swarm/conversation/open`. */
+export interface ConversationOpenParams {
+  id: ConversationId;
+  member?: string;
+  team?: string;
+}
+
+/** Params of `swarm/conversation/rename`. */
+export interface ConversationRenameParams {
+  title: string;
+  /** The present one without it. */
+  id?: ConversationId;
+  member?: string;
+  team?: string;
+}
+
+/** A conversation as a client sees it. */
+export interface ConversationView {
+  id: ConversationId;
+  /** Unix milliseconds. */
+  createdAt: number;
+  /** When its last entry was made, in Unix milliseconds. */
+  updatedAt: number;
+  entries: number;
+  /** What the model is shown of it, in tokens, roughly. */
+  tokens: number;
+  /** Whether it is the present one. */
+  current: boolean;
+  /** The user's, else the head of its first prompt; none before that. */
+  title?: string;
+}
+
 export type DecisionName = "allow" | "reject";
 
 /** What one of the editor's other servers found. */
@@ -261,6 +303,8 @@ export type Event =
   | { kind: "warning"; text: string }
   /** A member's history was replaced by its summary; in tokens, roughly. */
   | { kind: "compacted"; member: AgentId; before: number; after: number }
+  /** Another conversation of a member is the present one, or this present one has another title. */
+  | { kind: "conversationChanged"; member: AgentId; id: ConversationId; title?: string }
   | { kind: "taskChanged"; task: Task }
   /** The workspace was kept as it was before a turn's first change. */
   | { kind: "checkpointMade"; checkpoint: Checkpoint }

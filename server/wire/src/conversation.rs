@@ -7,6 +7,7 @@ use crate::ids::ConversationId;
 
 /// One conversation of a member, in figures. The entries themselves are in its transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Conversation {
     pub id: ConversationId,

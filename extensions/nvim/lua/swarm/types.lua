@@ -110,6 +110,44 @@
 --- @field model? string
 --- @field team? string
 
+--- One conversation of one member; `first`, or `conv-<ms>-<6 characters>`.
+--- @alias swarm.ConversationId string
+
+--- @class swarm.ConversationListResult
+--- Newest first, by their last entry.
+--- @field conversations swarm.ConversationView[]
+--- How many tokens the member's model takes, so that a conversation's share of it can be shown.
+--- @field contextWindow integer
+
+--- Params of `swarm/conversation/open`.
+--- @class swarm.ConversationOpenParams
+--- @field id swarm.ConversationId
+--- @field member? string
+--- @field team? string
+
+--- Params of `swarm/conversation/rename`.
+--- @class swarm.ConversationRenameParams
+--- @field title string
+--- The present one without it.
+--- @field id? swarm.ConversationId
+--- @field member? string
+--- @field team? string
+
+--- A conversation as a client sees it.
+--- @class swarm.ConversationView
+--- @field id swarm.ConversationId
+--- Unix milliseconds.
+--- @field createdAt integer
+--- When its last entry was made, in Unix milliseconds.
+--- @field updatedAt integer
+--- @field entries integer
+--- What the model is shown of it, in tokens, roughly.
+--- @field tokens integer
+--- Whether it is the present one.
+--- @field current boolean
+--- The user's, else the head of its first prompt; none before that.
+--- @field title? string
+
 --- @alias swarm.DecisionName
 --- | "allow"
 --- | "reject"
@@ -300,6 +338,13 @@
 --- @field before integer
 --- @field after integer
 
+--- Another conversation of a member is the present one, or this present one has another title.
+--- @class swarm.Event.ConversationChanged
+--- @field kind "conversationChanged"
+--- @field member swarm.AgentId
+--- @field id swarm.ConversationId
+--- @field title? string
+
 --- @class swarm.Event.TaskChanged
 --- @field kind "taskChanged"
 --- @field task swarm.Task
@@ -351,6 +396,7 @@
 --- | swarm.Event.ShutdownRefused
 --- | swarm.Event.Warning
 --- | swarm.Event.Compacted
+--- | swarm.Event.ConversationChanged
 --- | swarm.Event.TaskChanged
 --- | swarm.Event.CheckpointMade
 --- | swarm.Event.CheckpointRestored

@@ -1,12 +1,12 @@
 // A member's conversations: a new one, an earlier one, another title, a summary of the present one.
 import { type QuickInputButton, type QuickPickItem, ThemeIcon, window } from "vscode";
-import type { Conversation, ConversationListResult, MemberView } from "../protocol.ts";
+import type { ConversationListResult, ConversationView, MemberView } from "../protocol.ts";
 import { isUnknownMethod } from "../server/client.ts";
 import { type Session, wordsOf } from "../session.ts";
 import { duration, short } from "../team/words.ts";
 
 interface Row extends QuickPickItem {
-  conversation?: Conversation;
+  conversation?: ConversationView;
 }
 
 const RENAME: QuickInputButton = { iconPath: new ThemeIcon("edit"), tooltip: "Rename" };
@@ -39,7 +39,7 @@ export async function chooseConversation(session: Session, member: MemberView): 
   });
 }
 
-async function rename(session: Session, member: MemberView, conversation: Conversation): Promise<void> {
+async function rename(session: Session, member: MemberView, conversation: ConversationView): Promise<void> {
   const title = await window.showInputBox({
     title: "The conversation's title",
     value: conversation.title ?? "",
@@ -71,7 +71,7 @@ function pick(title: string, rows: Row[]): Promise<{ row: Row; rename: boolean }
   });
 }
 
-function row(conversation: Conversation, window: number): Row {
+function row(conversation: ConversationView, window: number): Row {
   const share = window > 0 ? ` (${Math.round((100 * conversation.tokens) / window)} %)` : "";
   const ago = `${duration(Date.now() - conversation.updatedAt)} ago`;
   return {

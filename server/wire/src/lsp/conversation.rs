@@ -7,6 +7,7 @@ use crate::ids::ConversationId;
 
 /// A conversation as a client sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationView {
     #[serde(flatten)]
     pub conversation: Conversation,
@@ -15,6 +16,7 @@ pub struct ConversationView {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationListResult {
     /// Newest first, by their last entry.
@@ -25,6 +27,7 @@ pub struct ConversationListResult {
 
 /// Params of `swarm/conversation/open`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationOpenParams {
     pub id: ConversationId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -35,6 +38,7 @@ pub struct ConversationOpenParams {
 
 /// Params of `swarm/conversation/rename`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConversationRenameParams {
     /// The present one without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -100,6 +100,7 @@ pub enum Event {
     ConversationChanged {
         member: AgentId,
         id: ConversationId,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         title: Option<String>,
     },
     TaskChanged {
