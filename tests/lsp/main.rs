@@ -34,6 +34,7 @@ mod tmux;
 mod turns;
 mod views;
 mod web;
+mod worktrees;
 
 use serde_json::{Value, json};
 use swarm_tests::script::Script;

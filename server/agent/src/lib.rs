@@ -26,7 +26,9 @@ mod turn;
 
 pub use choice::ModelChoice;
 pub use clock::{permission_id, turn_id, unix_ms};
-pub use context::{PLANNING, instructions, wrap_idle, wrap_message, wrap_refusal, wrap_task};
+pub use context::{
+    PLANNING, about_worktree, instructions, wrap_idle, wrap_message, wrap_news, wrap_refusal, wrap_task,
+};
 pub use event::{Report, Reporter};
 pub use inbox::{Class, Inbox, Input, Receipt};
 pub use mail::{Arrival, Incoming, Letterbox, deliver, input_of};

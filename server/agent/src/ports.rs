@@ -116,6 +116,15 @@ pub trait Snapshots: Send + Sync {
     async fn keep(&self, member: &AgentId, turn: &TurnId, change: &str);
 }
 
+/// Nothing is kept: the work is on a branch of its own.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoSnapshots;
+
+#[async_trait]
+impl Snapshots for NoSnapshots {
+    async fn keep(&self, _member: &AgentId, _turn: &TurnId, _change: &str) {}
+}
+
 /// A teammate to be.
 #[derive(Debug, Clone)]
 pub struct SpawnRequest {
@@ -130,6 +139,8 @@ pub struct SpawnRequest {
     pub agent_type: Option<String>,
     /// How it runs; the setting's when `None`.
     pub backend: Option<BackendChoice>,
+    /// Whether it gets a git branch and a worktree of its own.
+    pub worktree: bool,
 }
 
 /// What only the leader's agent can ask of the team.

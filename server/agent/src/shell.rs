@@ -55,6 +55,12 @@ impl Shell {
     /// The walls of a command that sees this much of the workspace.
     pub(crate) async fn policy_for(&self, sight: Sight) -> Policy {
         let mut policy = self.policy.clone();
+        for place in &policy.writable {
+            // Git removes folders of branches that it packed, and the walls open only what is there.
+            if let Err(error) = tokio::fs::create_dir_all(place).await {
+                tracing::warn!(%error, path = %place.display(), "a place that commands write is missing");
+            }
+        }
         if sight.is_clear() {
             return policy;
         }

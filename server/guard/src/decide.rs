@@ -7,6 +7,7 @@ mod call;
 mod items;
 mod place;
 mod suggest;
+mod worktree;
 
 use std::path::PathBuf;
 
@@ -19,6 +20,7 @@ use crate::secrets::Secrets;
 use crate::table;
 pub use call::Call;
 use items::Item;
+pub use worktree::Worktree;
 
 /// What holds for the member that wants the call.
 #[derive(Debug, Clone)]
@@ -33,6 +35,8 @@ pub struct Bounds {
     /// What no file tool reaches, whatever mode, trust and rules say: the state of the team itself. Absolute, with
     /// symbolic links resolved.
     pub off_limits: Vec<PathBuf>,
+    /// Where the member is held to when it has a git worktree of its own.
+    pub worktree: Option<Worktree>,
 }
 
 impl Bounds {
@@ -46,6 +50,7 @@ impl Bounds {
             confinement: Confinement::Full,
             secrets: Secrets::default(),
             off_limits: Vec::new(),
+            worktree: None,
         }
     }
 }

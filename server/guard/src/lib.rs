@@ -16,7 +16,8 @@ mod sight;
 pub mod table;
 
 pub use decide::{
-    Bounds, Call, Confinement, Explanation, PartExplained, Question, Ruling, Verdict, decide, explain,
+    Bounds, Call, Confinement, Explanation, PartExplained, Question, Ruling, Verdict, Worktree, decide,
+    explain,
 };
 pub use effect::Effect;
 pub use grant::{Granted, Permit, admit};

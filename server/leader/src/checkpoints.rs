@@ -18,7 +18,8 @@ use tokio::sync::{Mutex, mpsc};
 
 use crate::command::Refusal;
 use crate::event::Event;
-use repo::{Difference, GitError, Repo};
+use crate::git::GitError;
+use repo::{Difference, Repo};
 
 /// How long a turn waits for its snapshot.
 const TAKE_MAX: Duration = Duration::from_secs(10);

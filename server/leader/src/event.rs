@@ -7,7 +7,9 @@ use swarm_wire::permission::{Answer, Mode, PermissionRequest};
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
-use crate::hub::Whose;
+use crate::command::Refusal;
+use crate::hub::{Wanted, Whose};
+use crate::worktrees::{Ground, Settled};
 
 /// One thing that happened.
 pub(crate) enum Event {
@@ -63,6 +65,10 @@ pub(crate) enum Event {
         answer: Answer,
         reply: oneshot::Sender<Result<(), String>>,
     },
+    /// The worktree of a teammate that is wanted is made, or cannot be.
+    WorktreeMade { agent: AgentId, wanted: Box<Wanted>, made: Result<Ground, Refusal> },
+    /// It is known what the worktree of a teammate that ended holds; what is left to tell of its end.
+    WorktreeSettled { agent: AgentId, ended: Vec<ClientEvent>, settled: Settled },
     /// Mail for the leader.
     Mail(Arrival),
 }

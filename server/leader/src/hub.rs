@@ -17,6 +17,7 @@ mod spending;
 mod tasks;
 mod teams;
 mod waking;
+mod worktrees;
 
 pub(crate) use members::{own_state, shell};
 pub(crate) use models::Own;
@@ -26,8 +27,10 @@ pub(crate) use plans::plan_of;
 pub use rules::PROJECT_RULES;
 pub use spending::BUDGET;
 pub(crate) use spending::Whose;
+use worktrees::Spawner;
+pub(crate) use worktrees::Wanted;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -121,6 +124,8 @@ struct Hub {
     timers: JoinSet<Event>,
     /// What clients' spawn calls made, so that the same call makes nothing twice.
     spawned: HashMap<String, AgentId>,
+    /// Teammates whose worktrees are being made.
+    making: HashSet<AgentId>,
     names: HashMap<Id, AgentId>,
     /// Notices for the leader's agent that wait for others, so that several cost one request.
     notices: Vec<Input>,
@@ -158,6 +163,7 @@ impl Hub {
             left: processes::Left::default(),
             timers: JoinSet::new(),
             spawned: HashMap::new(),
+            making: HashSet::new(),
             names: HashMap::new(),
             notices: Vec::new(),
             pulse: pulse::Pulse::default(),
@@ -274,9 +280,11 @@ impl Hub {
                 let _ = done.send(());
             }
             Event::Spawn { request, reply } => {
-                let spawned = self.spawn(request, None).await;
-                // A turn that was interrupted meanwhile does not wait; the teammate lives all the same.
-                let _ = reply.send(spawned.map_err(|refusal| refusal.to_string()));
+                self.begin(Wanted { request, color: None, spawner: Spawner::Agent(reply) }).await;
+            }
+            Event::WorktreeMade { agent, wanted, made } => self.worktree_made(agent, *wanted, made).await,
+            Event::WorktreeSettled { agent, ended, settled } => {
+                self.worktree_settled(&agent, ended, settled).await;
             }
             Event::ModeOfType { agent_type, reply } => {
                 let kind = self.kind(Some(&agent_type)).await.map_err(|refusal| refusal.to_string());

@@ -6,6 +6,7 @@ mod backend;
 mod checkpoints;
 pub mod command;
 mod event;
+mod git;
 mod handle;
 mod hub;
 mod hunks;
@@ -18,6 +19,7 @@ mod roster;
 mod settings;
 mod team;
 pub mod teammate;
+mod worktrees;
 
 pub use backend::StartedIn;
 pub use backend::editor_terminal::Terminals;

@@ -205,7 +205,6 @@ async fn lost(place: Option<&Place>) -> String {
 }
 
 /// What is being done for a teammate's process.
-#[derive(Default)]
 struct Work {
     /// Its open requests; cancelling one takes it back.
     open: HashMap<RequestId, CancellationToken>,

@@ -1,5 +1,6 @@
 //! Founding a team, taking one up again, and what each member has on disk. All of it blocks.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use swarm_agent::{Letterbox, Post, unix_ms};
@@ -153,6 +154,7 @@ pub(crate) fn entry(
         tmux_pane_id: IN_PROCESS.to_owned(),
         cwd: cwd.display().to_string(),
         worktree_path: None,
+        worktree_branch: None,
         session_id: None,
         subscriptions: Vec::new(),
         backend_type: Some(BackendType::InProcess),
@@ -163,13 +165,19 @@ pub(crate) fn entry(
     }
 }
 
-/// `wanted`, or with a number behind it when the team has or had a member of that name.
-pub(crate) fn free_name(dir: &TeamDir, file: &TeamFile, wanted: &MemberName) -> Result<MemberName, Error> {
+/// `wanted`, or with a number behind it when the team has or had a member of that name, or is about to have one.
+pub(crate) fn free_name(
+    dir: &TeamDir,
+    file: &TeamFile,
+    wanted: &MemberName,
+    coming: &HashSet<AgentId>,
+) -> Result<MemberName, Error> {
     let numbered = (2_usize..).map(|number| wanted.numbered(number));
     for name in std::iter::once(wanted.clone()).chain(numbered) {
         let is_member = file.members.iter().any(|member| member.name == name);
-        if !is_member && !dir.was_member(&AgentId::new(name.clone(), file.name.clone()))? {
-            return Ok(name);
+        let agent = AgentId::new(name, file.name.clone());
+        if !is_member && !coming.contains(&agent) && !dir.was_member(&agent)? {
+            return Ok(agent.name);
         }
     }
     Ok(wanted.clone())

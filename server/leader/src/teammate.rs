@@ -83,7 +83,6 @@ pub async fn run(
     let Opened { instructions, transcript, entries, conversations, letterbox, post, outputs } = opened;
     let (agent, post, state) = (order.agent.clone(), Arc::new(post), own_state(root.path()));
     let bounds = convert::bounds_of(&order.bounds, order.cwd.clone(), state.clone());
-    let (bounds, bounds_view) = watch::channel(bounds);
     let (choice, choice_view) = watch::channel(own_choice(&order.model));
     let (inbox, arrivals) = mpsc::unbounded_channel();
     let (wishes, wished) = mpsc::unbounded_channel();
@@ -96,6 +95,8 @@ pub async fn run(
     let team = Arc::new(TeamShell::new(
         machine.caches.as_ref().map(|caches| caches.join(agent.team.as_str().to_ascii_lowercase())),
     ));
+    let shell = shell(&bounds, root.path(), &machine, walls(order.bounds.walls), team)?;
+    let (bounds, bounds_view) = watch::channel(bounds);
     let switch = TurnSwitch::default();
     let setup = Setup {
         agent: agent.clone(),
@@ -103,7 +104,7 @@ pub async fn run(
         cwd: order.cwd.clone(),
         instructions: instructions + &order.about_kind,
         tools: order.tools,
-        shell: shell(&order.cwd, root.path(), &machine, walls(order.bounds.walls), team)?,
+        shell,
         outputs,
         transcript,
         entries,

@@ -32,6 +32,12 @@ pub enum Error {
     NoSuchMembers { unknown: Vec<MemberName>, exist: Vec<MemberName> },
     #[error("the team `{team}` is not deleted while members run: {}", list("alive is", live))]
     MembersRun { team: TeamName, live: Vec<AgentId> },
+    #[error(
+        "the team `{team}` is not deleted, since it holds git worktrees; {}; stop the members that work there, and remove \
+         what you don't need with `git worktree remove PATH`",
+        list("they are", worktrees)
+    )]
+    WorktreesLeft { team: TeamName, worktrees: Vec<String> },
     #[error("there is no task `{0}`")]
     NoSuchTask(TaskId),
     #[error("there is no conversation `{0}`; `swarm/conversation/list` says which there are")]

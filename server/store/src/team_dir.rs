@@ -1,5 +1,7 @@
 //! One team's folder: which file is where. Names are lower-cased on disk, since they compare without case.
 
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use swarm_wire::{AgentId, MemberName, TeamName};
@@ -90,6 +92,29 @@ impl TeamDir {
         let path = self.conversation_page(member);
         atomic::replace(&path, text.as_bytes(), Durability::Synced)?;
         Ok(path)
+    }
+
+    /// Makes the folder that members' git worktrees are in, `worktrees/`.
+    pub fn prepare_worktrees(&self) -> Result<PathBuf> {
+        let folder = self.path.join("worktrees");
+        atomic::create_dir(&folder)?;
+        Ok(folder)
+    }
+
+    /// The git worktrees that there are, also those of members that left.
+    pub fn worktrees(&self) -> Result<Vec<PathBuf>> {
+        let folder = self.path.join("worktrees");
+        match fs::read_dir(&folder) {
+            Ok(entries) => {
+                let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+                let mut paths: Vec<PathBuf> =
+                    paths.collect::<io::Result<_>>().map_err(Error::io("list", &folder))?;
+                paths.sort();
+                Ok(paths)
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            Err(error) => Err(Error::io("list", &folder)(error)),
+        }
     }
 
     pub fn tasks(&self) -> Tasks {

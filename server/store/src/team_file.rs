@@ -81,7 +81,17 @@ impl TeamDir {
         })?
     }
 
-    /// Deletes the team with all its state. Refused while a member's process lives.
+    /// Refuses to delete a team that holds git worktrees, where work may be that is nowhere else.
+    pub fn check_worktrees(&self) -> Result<()> {
+        let worktrees = self.worktrees()?;
+        if worktrees.is_empty() {
+            return Ok(());
+        }
+        let worktrees = worktrees.iter().map(|path| path.display().to_string()).collect();
+        Err(Error::WorktreesLeft { team: self.name().clone(), worktrees })
+    }
+
+    /// Deletes the team with all its state. Refused while a member's process lives, or it holds git worktrees.
     ///
     /// The lease proves that nobody else leads it. The state goes aside in one step before the team file does,
     /// so that no kill leaves mail or tasks for a later team of the name; deleting once more finishes it.
@@ -90,6 +100,7 @@ impl TeamDir {
         if !live.is_empty() {
             return Err(Error::MembersRun { team: self.name().clone(), live });
         }
+        self.check_worktrees()?;
         let mut aside = OsString::from(".deleted-");
         aside.push(self.path().file_name().unwrap_or_default());
         let aside = self.path().with_file_name(aside);

@@ -23,7 +23,7 @@ pub use self::editor::{
     EditorLookUpResult, EditorSaveParams, EditorSaveResult, Severity, Spot,
 };
 pub use self::event::{Event, EventParams, TurnEnd};
-pub use self::members::{ConfigureParams, MemberMode, SetModesParams, TeammateParams};
+pub use self::members::{ConfigureParams, MemberMode, SetModesParams, TeammateParams, Worktree};
 pub use self::plan::{PlanListParams, PlanListResult, PlanRequest, PlanResolveParams};
 pub use self::task::{TaskCreateParams, TaskListParams, TaskListResult, TaskUpdateParams};
 pub use self::team::{TeamCreateParams, TeamDeleteParams};
@@ -146,6 +146,9 @@ pub struct MemberView {
     pub cost: Option<f64>,
     pub mode: Mode,
     pub backend: BackendType,
+    /// Where it works, when it has a git worktree of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// How hard its model is to think; the provider's own without it.
@@ -405,4 +408,7 @@ pub struct SpawnParams {
     /// How it runs; the setting's `teammateBackend` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<BackendChoice>,
+    /// It gets a git branch and a worktree of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub worktree: bool,
 }

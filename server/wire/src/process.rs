@@ -68,6 +68,18 @@ pub struct MemberBounds {
     /// Further patterns of files that hold secrets.
     pub secrets: Vec<String>,
     pub walls: Walls,
+    /// Where it is held to, when it has a git worktree of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<HeldTo>,
+}
+
+/// A git worktree that stands in for the user's checkout. Paths are absolute, with symbolic links resolved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HeldTo {
+    pub path: PathBuf,
+    pub branch: String,
+    pub checkout: PathBuf,
 }
 
 /// One rule with where it comes from.

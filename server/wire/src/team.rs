@@ -125,6 +125,9 @@ pub struct MemberEntry {
     pub cwd: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree_path: Option<String>,
+    /// The branch that the worktree was made with; there where `worktreePath` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_branch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
     /// Kept and unused.

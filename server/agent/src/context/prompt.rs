@@ -3,7 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use swarm_guard::Worktree;
 use swarm_wire::AgentId;
+
+/// What a member is told of its own git worktree, for its instructions.
+pub fn about_worktree(worktree: &Worktree) -> String {
+    include_str!("worktree.md")
+        .replace("{path}", &worktree.path.display().to_string())
+        .replace("{branch}", &worktree.branch)
+        .replace("{checkout}", &worktree.checkout.display().to_string())
+}
 
 /// The system text of a member.
 pub(crate) fn system_text(id: &AgentId, cwd: &Path, instructions: &str) -> Arc<str> {

@@ -29,7 +29,12 @@ pub fn wrap_idle(from: &str, idle: &IdleNotification) -> String {
     if let Some(summary) = &idle.summary {
         text.push_str(&format!(" It last said: {summary}"));
     }
-    format!("<notice about=\"{}\">\n{}\n</notice>", attribute(from), body(&text))
+    wrap_news(from, &text)
+}
+
+/// News about a member.
+pub fn wrap_news(about: &str, text: &str) -> String {
+    format!("<notice about=\"{}\">\n{}\n</notice>", attribute(about), body(text))
 }
 
 /// A task that a member has been given.

@@ -53,6 +53,16 @@ impl ToolContext {
         Sight::new(&self.bounds.borrow())
     }
 
+    /// The file that is to be changed. One that stands in for another is named before anything is said of the other.
+    pub(crate) async fn resolve_for_change(&self, path: &str) -> Result<PathBuf, String> {
+        let path = self.files.resolve(path).await?;
+        let bounds = self.bounds.borrow();
+        match bounds.worktree.as_ref().and_then(|worktree| worktree.instead(&path)) {
+            Some(why) => Err(format!("Not allowed: {why}.")),
+            None => Ok(path),
+        }
+    }
+
     /// `path` as a person would write it: relative when it is beneath the working directory.
     pub(crate) fn shown<'a>(&self, path: &'a Path) -> std::path::Display<'a> {
         path.strip_prefix(&self.cwd).unwrap_or(path).display()

@@ -1,6 +1,6 @@
 //! Diagnostics: what the editor's other servers find wrong.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -55,7 +55,12 @@ impl Tool for Diagnostics {
         let found = context.turn.run_until_cancelled(asked).await.ok_or(ToolError::Aborted)?;
         let mut found = found.map_err(ToolError::tell)?;
         let sight = context.sight();
-        found.retain(|finding| path.is_some() || !sight.hides(&finding.place.path));
+        let worktree = context.bounds.borrow().worktree.clone();
+        // What is wrong in the user's checkout is not so in the worktree that stands in for it.
+        let is_elsewhere = |file: &Path| worktree.as_ref().is_some_and(|own| own.instead(file).is_some());
+        found.retain(|Finding { place, .. }| {
+            path.is_some() || !(sight.hides(&place.path) || is_elsewhere(&place.path))
+        });
         found.sort_by(|a, b| (a.severity, &a.place).cmp(&(b.severity, &b.place)));
         if found.is_empty() {
             return Ok("[The editor knows of nothing wrong.]".to_owned());

@@ -42,7 +42,7 @@ impl Tool for Edit {
     type Plan = ChangePlan;
 
     async fn prepare(&self, input: Input, context: &ToolContext) -> Result<(Preview, ChangePlan), ToolError> {
-        let path = context.files.resolve(&input.path).await.map_err(ToolError::tell)?;
+        let path = context.resolve_for_change(&input.path).await.map_err(ToolError::tell)?;
         let before =
             context.files.read_for_change(&path).await.map_err(|error| ToolError::tell(error.to_string()))?;
         context.files.require_read(&path, &before).map_err(ToolError::tell)?;

@@ -31,6 +31,10 @@ pub(super) struct Input {
     mode: Option<ModeName>,
     /// Where it runs, only when the user said so: in-process, hidden, tmux, iterm2, editor-terminal or auto.
     backend: Option<String>,
+    /// Give it a git branch and a worktree of its own, made from the last commit, so that it changes files beside others
+    /// who change the same ones. It does not see what is not committed; its work stays on its branch until you merge it.
+    #[serde(default)]
+    worktree: bool,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -103,6 +107,7 @@ impl Tool for SpawnTeammate {
             mode: Some(mode),
             agent_type: input.agent_type,
             backend,
+            worktree: input.worktree,
         };
         Ok((preview, Plan { request }))
     }

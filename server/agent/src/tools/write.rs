@@ -27,7 +27,7 @@ impl Tool for Write {
     type Plan = ChangePlan;
 
     async fn prepare(&self, input: Input, context: &ToolContext) -> Result<(Preview, ChangePlan), ToolError> {
-        let path = context.files.resolve(&input.path).await.map_err(ToolError::tell)?;
+        let path = context.resolve_for_change(&input.path).await.map_err(ToolError::tell)?;
         let before =
             context.files.read_if_there(&path).await.map_err(|error| ToolError::tell(error.to_string()))?;
         if let Some(before) = &before {

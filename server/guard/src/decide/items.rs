@@ -209,11 +209,27 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Why nobody may do it, when it is about the state of the team itself.
+    /// Why nobody may do it, when it is about the state of the team itself, or about the checkout that the member's own
+    /// worktree stands in for.
     pub(super) fn off_limits(&self, bounds: &Bounds) -> Option<String> {
+        let worktree = bounds.worktree.as_ref();
+        if let Some(why) = worktree.and_then(|worktree| self.paths().find_map(|path| worktree.instead(path)))
+        {
+            return Some(why);
+        }
         let Thing::Path { path, .. } = &self.thing else { return None };
-        let is_within = bounds.off_limits.iter().any(|root| path.starts_with(root));
+        let is_own = worktree.is_some_and(|worktree| worktree.holds(path));
+        let is_within = !is_own && bounds.off_limits.iter().any(|root| path.starts_with(root));
         is_within.then(|| format!("`{}` is swarm's own state, which no agent reaches", path.display()))
+    }
+
+    /// The files that it names, absolute.
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        let named = match &self.thing {
+            Thing::Path { path, .. } => Some(*path),
+            _ => None,
+        };
+        named.into_iter().chain(self.reads.iter().chain(&self.writes).map(PathBuf::as_path))
     }
 
     pub(super) fn text(&self) -> String {

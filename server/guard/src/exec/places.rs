@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::policy::{Confinement, Network, Policy, Protected};
+use crate::decide::Worktree;
 
 /// Beneath the home: keys, tokens, passwords, and histories that hold them.
 const SECRETS: [&str; 59] = [
@@ -118,6 +119,25 @@ impl Policy {
             home,
         })
     }
+
+    /// The same for work in a member's own worktree. The user's checkout is not there for it, and of its repository only
+    /// what a commit on the team's branches needs can be written.
+    ///
+    /// # Errors
+    /// When the worktree, its repository or the home cannot be found.
+    pub fn for_worktree(worktree: &Worktree, home: &Path) -> io::Result<Self> {
+        let mut policy = Self::for_workspace(&worktree.path, home)?;
+        let GitPaths { writable, readonly } = git_paths_of_member(worktree)?;
+        policy.writable = writable;
+        // What runs by itself does so in the worktree; in the repository's folders such names mean nothing.
+        policy.readonly_within =
+            self_running().into_iter().map(|path| path.beneath(&policy.workspace)).chain(readonly).collect();
+        // One that holds the home cannot go away without it.
+        if !policy.home.starts_with(&worktree.checkout) {
+            policy.hidden.push(worktree.checkout.clone());
+        }
+        Ok(policy)
+    }
 }
 
 /// What a commit in a linked worktree touches outside of it, as gitrepository-layout(5) has it.
@@ -129,28 +149,82 @@ struct GitPaths {
 }
 
 fn git_paths(workspace: &Path) -> io::Result<GitPaths> {
-    let link = workspace.join(".git");
-    if !link.is_file() {
-        return Ok(GitPaths::default());
-    }
-    // Files that are not git's own are nothing to protect.
-    let text = fs::read_to_string(&link).unwrap_or_default();
-    let Some(git_dir) = text.strip_prefix("gitdir:").map(|path| workspace.join(path.trim())) else {
+    let Some(Linked { mut readonly, git_dir, common }) = Linked::find(workspace)? else {
         return Ok(GitPaths::default());
     };
-    let git_dir = git_dir.canonicalize()?;
-    let file = |path: PathBuf| Protected::File(path);
-    let mut readonly = vec![file(link)];
-    readonly
-        .extend(["config", "config.worktree", "commondir", "gitdir"].map(|name| file(git_dir.join(name))));
-    let mut writable = vec![git_dir.clone()];
-    if let Ok(common) = fs::read_to_string(git_dir.join("commondir")) {
-        let common = git_dir.join(common.trim()).canonicalize()?;
+    let mut writable = vec![git_dir];
+    if let Some(common) = common {
         readonly.extend(["config", "config.worktree", "worktrees"].map(|name| file(common.join(name))));
         readonly.push(Protected::Directory(common.join("hooks")));
         writable.push(common);
     }
     Ok(GitPaths { writable, readonly })
+}
+
+/// What a repository has of its own checkout, of all branches, and of its configuration. Git makes locks beside it.
+const OF_THE_USER: [&str; 11] = [
+    "HEAD",
+    "ORIG_HEAD",
+    "config",
+    "config.worktree",
+    "index",
+    "info",
+    "logs",
+    "modules",
+    "packed-refs",
+    "refs",
+    "worktrees",
+];
+
+/// The same for a member's own worktree: of the repository only what a commit on the team's branches needs.
+fn git_paths_of_member(worktree: &Worktree) -> io::Result<GitPaths> {
+    let not_linked = || io::Error::new(io::ErrorKind::NotFound, "it is no git worktree any more");
+    let Linked { mut readonly, git_dir, common } = Linked::find(&worktree.path)?.ok_or_else(not_linked)?;
+    let common = common.ok_or_else(not_linked)?;
+    let branches = Path::new("refs/heads").join(&worktree.branch);
+    let branches = branches.parent().unwrap_or(Path::new("refs/heads"));
+    readonly.extend(OF_THE_USER.map(|name| file(common.join(name))));
+    readonly.push(Protected::Directory(common.join("hooks")));
+    let writable = vec![git_dir, common.join(branches), common.join("logs").join(branches), common];
+    Ok(GitPaths { writable, readonly })
+}
+
+/// A linked worktree's way to its repository.
+struct Linked {
+    /// What leads there, and what would make git read another configuration.
+    readonly: Vec<Protected>,
+    git_dir: PathBuf,
+    /// What it shares with the repository's other worktrees.
+    common: Option<PathBuf>,
+}
+
+impl Linked {
+    /// `None` when git has no link there.
+    fn find(workspace: &Path) -> io::Result<Option<Self>> {
+        let link = workspace.join(".git");
+        if !link.is_file() {
+            return Ok(None);
+        }
+        // Files that are not git's own are nothing to protect.
+        let text = fs::read_to_string(&link).unwrap_or_default();
+        let Some(git_dir) = text.strip_prefix("gitdir:").map(|path| workspace.join(path.trim())) else {
+            return Ok(None);
+        };
+        let git_dir = git_dir.canonicalize()?;
+        let mut readonly = vec![file(link)];
+        readonly.extend(
+            ["config", "config.worktree", "commondir", "gitdir"].map(|name| file(git_dir.join(name))),
+        );
+        let common = match fs::read_to_string(git_dir.join("commondir")) {
+            Ok(common) => Some(git_dir.join(common.trim()).canonicalize()?),
+            Err(_) => None,
+        };
+        Ok(Some(Self { readonly, git_dir, common }))
+    }
+}
+
+fn file(path: PathBuf) -> Protected {
+    Protected::File(path)
 }
 
 #[cfg(test)]

@@ -12,7 +12,8 @@ pub struct Policy {
     pub workspace: PathBuf,
     /// The user's home: readable, not writable.
     pub home: PathBuf,
-    /// Further writable places, such as the git paths that a commit in a worktree needs.
+    /// Further writable places, such as the git paths that a commit in a worktree needs. One that turned into a link is
+    /// not opened: what it leads to was not meant.
     pub writable: Vec<PathBuf>,
     /// Relative to every writable root, what stays read-only there. A directory that is missing cannot be made either.
     pub readonly_within: Vec<Protected>,
@@ -78,6 +79,14 @@ impl Protected {
     pub fn path(&self) -> &Path {
         match self {
             Protected::File(path) | Protected::Directory(path) => path,
+        }
+    }
+
+    /// The same beneath one root alone.
+    pub(super) fn beneath(self, root: &Path) -> Self {
+        match self {
+            Protected::File(path) => Protected::File(root.join(path)),
+            Protected::Directory(path) => Protected::Directory(root.join(path)),
         }
     }
 }

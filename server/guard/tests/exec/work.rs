@@ -8,6 +8,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use swarm_guard::Worktree;
 use swarm_guard::exec::{Command, Environment, Exit, Helper, Network, Policy, caches, spawn};
 use swarm_guard::proxy::{AskHost, HostQuestion, Proxy};
 use tempfile::TempDir;
@@ -290,6 +291,34 @@ async fn git_commits_in_the_workspace_and_in_a_worktree() {
         "git config alias.x '!sh' && exit 1; echo 'gitdir: /tmp' >.git && exit 1
          echo /tmp >{common}/worktrees/tree/commondir && exit 1; mkdir {common}/worktrees/mine && exit 1
          echo x >{common}/hooks/pre-commit && exit 1; mv {common}/hooks {common}/h && exit 1; echo held"
+    );
+    assert!(desk.run(&format!("set +e; {{ {held}; }} 2>/dev/null")).await.ends_with("held\n"));
+}
+
+#[tokio::test]
+async fn a_member_commits_in_its_own_worktree_and_reaches_nothing_else_of_the_repository() {
+    let mut desk = Desk::new();
+    outside(
+        desk.work(),
+        "git init -q -b main; echo a >a; git add a; git -c user.name=a -c user.email=a@b commit -qm one
+         git worktree add -q -b swarm/shop/ada ../tree",
+    );
+    let tree = desk.dir.path().join("tree").canonicalize().unwrap();
+    let checkout = desk.work().canonicalize().unwrap();
+    let worktree = Worktree { path: tree, branch: "swarm/shop/ada".to_owned(), checkout };
+    let new = Policy::for_worktree(&worktree, &desk.policy.home).unwrap();
+    desk.policy = Policy { caches: desk.policy.caches.clone(), ..new };
+    let printed = desk
+        .run("echo c >c; git add c; git commit -qm two; git log --format=%s; git status --short; git branch")
+        .await;
+    assert_eq!(printed, "two\none\n+ main\n* swarm/shop/ada\n");
+    let (checkout, common) =
+        (worktree.checkout.display(), worktree.checkout.join(".git").display().to_string());
+    let held = format!(
+        "ls {checkout}/a && exit 1; echo x >{checkout}/b && exit 1; git branch mine && exit 1
+         git branch -f main && exit 1; git config alias.x '!sh' && exit 1; echo x >{common}/HEAD && exit 1
+         echo x >{common}/hooks/pre-commit && exit 1; echo x >{common}/index && exit 1
+         echo 'gitdir: /tmp' >.git && exit 1; echo /tmp >{common}/worktrees/tree/commondir && exit 1; echo held"
     );
     assert!(desk.run(&format!("set +e; {{ {held}; }} 2>/dev/null")).await.ends_with("held\n"));
 }

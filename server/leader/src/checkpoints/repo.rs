@@ -1,52 +1,14 @@
 //! The git commands behind checkpoints. They use an index and refs of their own: the user's index, stash, branches and
 //! tags stay as they are, and no hook runs.
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Output, Stdio};
 
 use swarm_wire::lsp::Checkpoint;
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::Command;
+
+use crate::git::{self, GitError, Result};
 
 /// Checkpoints of one team that are kept; older ones are let go.
 const KEPT_MAX: usize = 200;
-
-/// Told to every command: nothing of the user's set-up may run, and nothing may be asked.
-const SETTINGS: [&str; 7] = [
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "commit.gpgSign=false",
-    "i18n.commitEncoding=UTF-8",
-    "gc.auto=0",
-    "core.quotePath=false",
-    "advice.addEmbeddedRepo=false",
-];
-
-/// Variables that would lead git to another repository or index.
-const MISLEADING: [&str; 6] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_NAMESPACE",
-    "GIT_LITERAL_PATHSPECS",
-];
-
-/// Why git did not do it.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum GitError {
-    #[error("the folder is in no git repository")]
-    NoRepository,
-    #[error("git cannot be run: {0}")]
-    NotRun(io::Error),
-    #[error("`git {command}` failed: {said}")]
-    Failed { command: String, said: String },
-    #[error("cannot {doing} {}: {source}", path.display())]
-    File { doing: &'static str, path: PathBuf, source: io::Error },
-}
-
-type Result<T> = std::result::Result<T, GitError>;
 
 /// A file that differs between two trees, by its path from the top of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +111,7 @@ impl Repo {
     /// The text that a file of the tree has in the workspace; `None` when it is no text.
     pub(super) async fn text(&self, tree: &str, path: &Path) -> Result<Option<String>> {
         let name = format!("{tree}:{}", path.display());
-        let output = self.run(&["cat-file", "--filters", &name], None, None).await?;
+        let output = git::run(&self.top, &["cat-file", "--filters", &name], None, None).await?;
         Ok(String::from_utf8(output.stdout).ok())
     }
 
@@ -181,48 +143,8 @@ impl Repo {
     }
 
     async fn told(&self, arguments: &[&str], index: Option<&Path>, input: Option<Vec<u8>>) -> Result<String> {
-        let output = self.run(arguments, index, input).await?;
+        let output = git::run(&self.top, arguments, index, input).await?;
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-    }
-
-    async fn run(&self, arguments: &[&str], index: Option<&Path>, input: Option<Vec<u8>>) -> Result<Output> {
-        let mut command = Command::new("git");
-        for setting in SETTINGS {
-            command.args(["-c", setting]);
-        }
-        for name in MISLEADING {
-            command.env_remove(name);
-        }
-        command
-            .args(arguments)
-            .current_dir(&self.top)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("LC_ALL", "C")
-            .envs([("GIT_AUTHOR_NAME", "swarm-ls"), ("GIT_AUTHOR_EMAIL", "swarm-ls@localhost")])
-            .envs([("GIT_COMMITTER_NAME", "swarm-ls"), ("GIT_COMMITTER_EMAIL", "swarm-ls@localhost")])
-            .stdin(if input.is_some() { Stdio::piped() } else { Stdio::null() })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .kill_on_drop(true);
-        if let Some(index) = index {
-            command.env("GIT_INDEX_FILE", index);
-        }
-        let mut child = command.spawn().map_err(GitError::NotRun)?;
-        let pipe = child.stdin.take();
-        let feed = async move {
-            if let (Some(mut pipe), Some(input)) = (pipe, input) {
-                // A git that ended early says why itself.
-                let _ = pipe.write_all(&input).await;
-            }
-        };
-        let ((), output) = tokio::join!(feed, child.wait_with_output());
-        let output = output.map_err(GitError::NotRun)?;
-        if output.status.success() {
-            return Ok(output);
-        }
-        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        Err(GitError::Failed { command: arguments.first().unwrap_or(&"").to_string(), said })
     }
 }
 

@@ -16,8 +16,9 @@ use swarm_wire::{AgentId, MemberName, MessageId, RequestId};
 use tokio::sync::oneshot;
 
 use super::members::{add_rules, blocking, secrets};
+use super::worktrees::{Spawner, Wanted};
 use super::{Hub, plans};
-use crate::command::{AttachedText, Command, Prompt, Refusal};
+use crate::command::{AttachedText, Command, Prompt, Refusal, Reply};
 use crate::hunks::input_with_only;
 
 /// Entries in one answer to `swarm/transcript`, at most.
@@ -40,7 +41,7 @@ impl Hub {
             Command::Transcript { params, reply } => drop(reply.send(self.transcript(params).await)),
             Command::Message { params, reply } => drop(reply.send(self.message(params).await)),
             Command::Resolve { params, reply } => drop(reply.send(self.resolve(params).await)),
-            Command::Spawn { params, reply } => drop(reply.send(self.spawn_for_user(params).await)),
+            Command::Spawn { params, reply } => self.spawn_for_user(params, reply).await,
             Command::Stop { params, reply } => drop(reply.send(self.stop(params).await)),
             Command::Tasks { params, reply } => drop(reply.send(self.list_tasks(params).await)),
             Command::CreateTask { params, reply } => drop(reply.send(self.create_task(params).await)),
@@ -106,19 +107,34 @@ impl Hub {
     }
 
     /// A teammate at the user's wish. The same call again gives what it made.
-    async fn spawn_for_user(&mut self, params: SpawnParams) -> Result<MemberView, Refusal> {
+    async fn spawn_for_user(&mut self, params: SpawnParams, reply: Reply<MemberView>) {
+        let (call_id, color) = (params.call_id.clone(), params.color.clone());
+        match self.wanted_by_user(params).await {
+            Err(refusal) => drop(reply.send(Err(refusal))),
+            Ok(request) => match call_id.as_ref().and_then(|id| self.spawned.get(id)) {
+                Some(made) => drop(reply.send(self.view_of(made))),
+                None => {
+                    let spawner = Spawner::User { call_id, reply };
+                    self.begin(Wanted { request, color, spawner }).await;
+                }
+            },
+        }
+    }
+
+    async fn wanted_by_user(&mut self, params: SpawnParams) -> Result<SpawnRequest, Refusal> {
         let SpawnParams {
             agent_type,
             name,
             prompt,
-            call_id,
             team,
             model,
             effort,
-            color,
             mode,
             plan_mode_required,
             backend,
+            worktree,
+            call_id: _,
+            color: _,
         } = params;
         let mode = if plan_mode_required { Some(Mode::Plan) } else { mode };
         self.check_team(team.as_deref())?;
@@ -132,17 +148,7 @@ impl Hub {
         }
         self.ensure_provider().await?;
         self.ensure_lead().await?;
-        let made = call_id.as_ref().and_then(|id| self.spawned.get(id)).cloned();
-        let agent = match made {
-            Some(agent) => agent,
-            None => {
-                let request = SpawnRequest { name, prompt, model, effort, mode, agent_type, backend };
-                self.spawn(request, color).await?
-            }
-        };
-        self.spawned.extend(call_id.map(|id| (id, agent.clone())));
-        let view = self.roster.get(&agent).map(|member| member.view.clone());
-        view.ok_or_else(|| Refusal::Unknown(format!("`{}` has ended", agent.name)))
+        Ok(SpawnRequest { name, prompt, model, effort, mode, agent_type, backend, worktree })
     }
 
     /// A member that can take mail now.

@@ -151,12 +151,14 @@ impl Hub {
         }
         let happened = self.roster.ended(&agent, outcome, reason);
         self.release_tasks(&agent).await;
-        if matches!(outcome, MemberState::Completed | MemberState::Killed)
-            && let Err(refusal) = self.leave(&agent).await
-        {
-            tracing::error!(%agent, %refusal, "an ended member is still in the team file");
+        match outcome {
+            MemberState::Completed | MemberState::Killed => {
+                if let Err(refusal) = self.depart(&agent, happened).await {
+                    tracing::error!(%agent, %refusal, "an ended member is still in the team file");
+                }
+            }
+            _ => self.publish(happened),
         }
-        self.publish(happened);
         self.tasks_changed().await;
     }
 
@@ -164,23 +166,20 @@ impl Hub {
     async fn end_asleep(&mut self, agent: &AgentId) -> Result<(), Refusal> {
         let happened = self.roster.ended(agent, MemberState::Killed, None);
         self.release_tasks(agent).await;
-        self.leave(agent).await?;
-        self.publish(happened);
-        Ok(())
+        self.depart(agent, happened).await
     }
 
     /// Cleans away a teammate that could not be started.
     pub(super) async fn never_came_up(&mut self, agent: &AgentId, why: &Refusal) {
         self.kill(agent);
         let happened = self.roster.ended(agent, MemberState::Failed, Some(why.to_string().into()));
-        if let Err(refusal) = self.leave(agent).await {
+        if let Err(refusal) = self.depart(agent, happened).await {
             tracing::error!(%agent, %refusal, "a member that never came up is still in the team file");
         }
-        self.publish(happened);
     }
 
     /// Takes an ended member out of the team file, and closes its mailbox.
-    async fn leave(&mut self, agent: &AgentId) -> Result<(), Refusal> {
+    pub(super) async fn leave(&mut self, agent: &AgentId) -> Result<(), Refusal> {
         let Some(team) = &mut self.team else { return Ok(()) };
         let (dir, gone) = (team.led.dir.clone(), agent.clone());
         team.led.file = blocking(move || {

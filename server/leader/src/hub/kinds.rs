@@ -7,6 +7,7 @@ use swarm_wire::permission::{Mode, Scope};
 use super::Hub;
 use super::members::blocking;
 use crate::command::Refusal;
+use crate::worktrees::Ground;
 
 /// The mode that a member of this kind has when nobody names one. A project's file gives none that is wider than
 /// `default`: only a question to the user does.
@@ -42,12 +43,20 @@ impl Hub {
         Err(Refusal::Unknown(format!("there is no agent type `{name}`; {there}")))
     }
 
-    /// The tools of a member, as far as its kind names them, and what its model reads of kinds: a teammate of its own,
-    /// the leader's agent of all.
-    pub(super) async fn kind_of_member(
+    /// The tools of a member, as far as its kind names them, and what its model reads of its kind and its worktree.
+    pub(super) async fn about(
         &self,
         view: &MemberView,
+        ground: &Ground,
     ) -> Result<(Option<Vec<String>>, String), Refusal> {
+        let (tools, about_kind) = self.kind_of_member(view).await?;
+        let worktree = ground.worktree.as_ref().map(swarm_agent::about_worktree).unwrap_or_default();
+        Ok((tools, about_kind + &worktree))
+    }
+
+    /// The tools of a member, as far as its kind names them, and what its model reads of kinds: a teammate of its own,
+    /// the leader's agent of all.
+    async fn kind_of_member(&self, view: &MemberView) -> Result<(Option<Vec<String>>, String), Refusal> {
         if view.agent_id.is_lead() {
             let kinds = self.kinds().await?;
             let line = |kind: &AgentType| format!("\n- {}: {}", kind.name, kind.description);

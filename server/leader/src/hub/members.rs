@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use swarm_agent::life::{self, LifeEnd, Setup, TurnSwitch};
-use swarm_agent::ports::SpawnRequest;
+use swarm_agent::ports::{NoSnapshots, Snapshots, SpawnRequest};
 use swarm_agent::{Inbox, Reporter, Shell, TeamShell, deliver};
 use swarm_guard::exec::{Confinement, Network, Policy, coverage};
 use swarm_guard::{Bounds, Secrets};
@@ -23,12 +23,14 @@ use tokio_util::sync::CancellationToken;
 use super::models::Own;
 use super::spending::tokens;
 use super::{Hub, kinds};
+use crate::checkpoints::Checkpoints;
 use crate::command::Refusal;
 use crate::event::Event;
 use crate::handle::Machine;
 use crate::ports::HubPorts;
 use crate::roster::{Live, Member};
 use crate::team::{self, Keys, Led, Opened};
+use crate::worktrees::{self, Ground};
 
 /// How many members a team has at most, the leader's agent included, where the settings say nothing.
 const DEFAULT_MAX_MEMBERS: usize = 16;
@@ -56,6 +58,7 @@ pub(super) fn not_running(team: &TeamName, entry: &MemberEntry) -> Member {
         agent_type: entry.agent_type.clone(),
         mode: entry.mode.unwrap_or_default(),
         backend: entry.backend_type.unwrap_or(BackendType::InProcess),
+        worktree: worktrees::view(entry),
         model: entry.model.clone(),
         effort: entry.effort,
     };
@@ -118,8 +121,10 @@ impl Hub {
         &mut self,
         request: SpawnRequest,
         color: Option<String>,
+        ground: Option<Ground>,
     ) -> Result<AgentId, Refusal> {
         let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let Ground { cwd, worktree } = ground.unwrap_or(Ground { cwd: workspace, worktree: None });
         let kind = self.kind(request.agent_type.as_deref()).await?;
         let color = color.unwrap_or_else(|| self.roster.next_color().to_owned());
         let backend = request.backend.or(self.settings.teammate_backend).unwrap_or_default();
@@ -138,11 +143,15 @@ impl Hub {
         let mode = mode.unwrap_or_else(|| kinds::mode_of(kind.as_ref()));
         let model = model.or_else(|| kind.as_ref()?.model.clone());
         let effort = effort.or_else(|| kind.as_ref()?.effort);
-        let (dir, head) = (team.led.dir.clone(), prompt.clone());
+        let (dir, head, coming) = (team.led.dir.clone(), prompt.clone(), self.making.clone());
         let (agent, file) = blocking(move || {
             dir.update(|file| {
-                let agent = AgentId::new(team::free_name(&dir, file, &name)?, file.name.clone());
-                let mut entry = team::entry(&agent, &workspace, Some(color), model, Some(&head));
+                let agent = AgentId::new(team::free_name(&dir, file, &name, &coming)?, file.name.clone());
+                let mut entry = team::entry(&agent, &cwd, Some(color), model, Some(&head));
+                if let Some(worktree) = worktree {
+                    entry.worktree_path = Some(worktree.path.display().to_string());
+                    entry.worktree_branch = Some(worktree.branch);
+                }
                 entry.mode = Some(mode);
                 entry.agent_type = agent_type;
                 entry.backend_type = Some(backend);
@@ -200,30 +209,31 @@ impl Hub {
 
     /// Brings a member of the roster to life.
     pub(super) async fn start(&mut self, agent: &AgentId, state: Option<MemberState>) -> Result<(), Refusal> {
-        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let ground = self.ground_of(agent)?;
         let Some((view, own)) = self.roster.get(agent).map(|member| (member.view.clone(), &member.own))
         else {
             return Err(Refusal::Unknown(format!("there is no member `{agent}`")));
         };
         if let Some(backend) = self.backends.of(view.backend).await.map_err(unavailable)? {
-            return self.start_process(agent, backend, state).await;
+            return self.start_process(agent, backend, ground, state).await;
         }
         let choice = self.choice(own);
         let (model, effort) = (choice.model.to_string(), own.effort.or(self.settings.effort));
         let (choice, choice_view) = watch::channel(choice);
         let confinement = self.confinement().await;
-        let (tools, about_kinds) = self.kind_of_member(&view).await?;
-        let bounds = self.bounds_of(agent, &workspace, confinement);
+        let (tools, about) = self.about(&view, &ground).await?;
+        let bounds = self.bounds_of(agent, &ground, confinement);
         let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
         let (color, file_watch) = (view.color.clone(), self.watch.clone());
-        let folder = workspace.clone();
+        let folder = ground.cwd.clone();
         let opened = blocking(move || {
             team::open_member(&dir, Keys::of_here(&dir, &key, &id)?, color, &file_watch, &folder)
         })
         .await?;
         let Opened { instructions, transcript, entries, conversations, letterbox, post, outputs } = opened;
 
+        let shell = shell(&bounds, self.root.path(), &self.machine, confinement, team.shell.clone())?;
         let (bounds, bounds_view) = watch::channel(bounds);
         let (inbox, arrivals) = mpsc::unbounded_channel();
         let (wishes, wished) = mpsc::unbounded_channel();
@@ -232,10 +242,10 @@ impl Hub {
         let setup = Setup {
             agent: agent.clone(),
             color: view.color.clone(),
-            cwd: workspace.clone(),
-            instructions: instructions + &about_kinds,
+            cwd: ground.cwd.clone(),
+            instructions: instructions + &about,
             tools,
-            shell: shell(&workspace, self.root.path(), &self.machine, confinement, team.shell.clone())?,
+            shell,
             outputs,
             transcript,
             entries,
@@ -248,7 +258,7 @@ impl Hub {
             reporter: Reporter { agent: agent.clone(), reports: self.reports.clone() },
             ask: ports.clone(),
             editor: self.editor.clone(),
-            snapshots: team.checkpoints.clone(),
+            snapshots: snapshots(&ground, &team.checkpoints),
             team: agent.is_lead().then(|| ports.clone() as Arc<dyn swarm_agent::ports::Team>),
             switch: switch.clone(),
         };
@@ -298,11 +308,12 @@ impl Hub {
     }
 
     /// What holds for a member's calls.
-    pub(super) fn bounds_of(&self, agent: &AgentId, workspace: &Path, confinement: Confinement) -> Bounds {
+    pub(super) fn bounds_of(&self, agent: &AgentId, ground: &Ground, confinement: Confinement) -> Bounds {
         let member = self.roster.get(agent);
         let mode = member.map(|member| member.view.mode).unwrap_or_default();
         let rules = self.team.as_ref().map(|team| team.rules.clone()).unwrap_or_default();
-        let mut bounds = Bounds::new(mode, rules, workspace);
+        let mut bounds = Bounds::new(mode, rules, ground.cwd.clone());
+        bounds.worktree.clone_from(&ground.worktree);
         for update in member.map(|member| member.session_rules.as_slice()).unwrap_or_default() {
             // Checked when it was remembered.
             let _ = bounds.rules.add(update);
@@ -388,16 +399,28 @@ pub(super) async fn blocking<T: Send + 'static>(
         .map_err(|error| Refusal::Failed(error.to_string()))
 }
 
+/// What keeps the workspace before a member's turns. One with a branch of its own goes back with git.
+pub(super) fn snapshots(ground: &Ground, checkpoints: &Arc<Checkpoints>) -> Arc<dyn Snapshots> {
+    match ground.worktree {
+        Some(_) => Arc::new(NoSnapshots),
+        None => checkpoints.clone(),
+    }
+}
+
 /// The walls around a member's commands. Blocks.
 pub(crate) fn shell(
-    workspace: &Path,
+    bounds: &Bounds,
     root: &Path,
     machine: &Machine,
     confinement: Confinement,
     team: Arc<TeamShell>,
 ) -> Result<Shell, Refusal> {
-    let mut policy = Policy::for_workspace(workspace, &machine.home).map_err(|error| {
-        Refusal::Failed(format!("no walls for commands in {}: {error}", workspace.display()))
+    let policy = match &bounds.worktree {
+        Some(worktree) => Policy::for_worktree(worktree, &machine.home),
+        None => Policy::for_workspace(&bounds.workspace, &machine.home),
+    };
+    let mut policy = policy.map_err(|error| {
+        Refusal::Failed(format!("no walls for commands in {}: {error}", bounds.workspace.display()))
     })?;
     policy.hidden.push(root.to_owned());
     policy.network = Network::Proxy;

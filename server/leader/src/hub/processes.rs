@@ -19,7 +19,7 @@ use swarm_wire::{AgentId, RequestId};
 use tokio::sync::{mpsc, watch};
 
 use super::Hub;
-use super::members::{blocking, bounded};
+use super::members::{blocking, bounded, snapshots};
 use super::models::own_choice;
 use crate::backend::{Backend, Handle, Launch};
 use crate::command::{Refusal, Reply};
@@ -27,6 +27,7 @@ use crate::ports::HubPorts;
 use crate::process::{self, Begins, Led, Link, Word, convert};
 use crate::roster::{Live, Member};
 use crate::team::{self, IN_PROCESS};
+use crate::worktrees::Ground;
 
 /// How much of the leader's pane those of teammates take, in percent, where no setting says.
 const DEFAULT_SHARE: u8 = 30;
@@ -39,15 +40,15 @@ impl Hub {
         &mut self,
         agent: &AgentId,
         backend: Arc<dyn Backend>,
+        ground: Ground,
         state: Option<MemberState>,
     ) -> Result<(), Refusal> {
-        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
         let confinement = self.confinement().await;
-        let bounds = self.bounds_of(agent, &workspace, confinement);
+        let bounds = self.bounds_of(agent, &ground, confinement);
         let Some(view) = self.roster.get(agent).map(|member| member.view.clone()) else {
             return Err(Refusal::ShuttingDown);
         };
-        let (tools, about_kind) = self.kind_of_member(&view).await?;
+        let (tools, about_kind) = self.about(&view, &ground).await?;
         let Some(member) = self.roster.get(agent) else { return Err(Refusal::ShuttingDown) };
         let (color, model) = (member.view.color.clone(), self.member_model(&member.own));
         let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
@@ -55,7 +56,7 @@ impl Hub {
             agent: agent.clone(),
             backend: backend.kind(),
             color: color.clone(),
-            cwd: workspace.clone(),
+            cwd: ground.cwd.clone(),
             tools,
             about_kind,
             editor_knows: self.editor.knows(),
@@ -77,10 +78,10 @@ impl Hub {
             color: color.clone(),
             program: self.machine.helper.clone(),
             args: vec!["teammate".to_owned(), file.display().to_string()],
-            cwd: workspace.clone(),
+            cwd: ground.cwd.clone(),
             env: environment(agent, self.root.path()),
         };
-        let begun = Begun { bounds, model, has_model: true, incarnation, order: Some(file), state };
+        let begun = Begun { ground, bounds, model, has_model: true, incarnation, order: Some(file), state };
         self.lead_process(agent, (backend, Begins::Launch(launch)), begun)
     }
 
@@ -91,9 +92,8 @@ impl Hub {
         (backend, begins): (Arc<dyn Backend>, Begins),
         begun: Begun,
     ) -> Result<(), Refusal> {
-        let Begun { bounds, model, has_model, incarnation, order, state } = begun;
+        let Begun { ground, bounds, model, has_model, incarnation, order, state } = begun;
         let color = self.roster.get(agent).and_then(|member| member.view.color.clone());
-        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
         let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
         let Some(post) = team.lead_post.clone() else { return Err(Refusal::ShuttingDown) };
         let (bounds, bounds_view) = watch::channel(bounds);
@@ -104,7 +104,7 @@ impl Hub {
         let led = Led {
             agent: agent.clone(),
             color,
-            cwd: workspace,
+            cwd: ground.cwd.clone(),
             root: self.root.clone(),
             dir: team.led.dir.clone(),
             backend,
@@ -112,7 +112,7 @@ impl Hub {
             post,
             ports: Arc::new(HubPorts { events: self.events.clone() }),
             editor: self.editor.clone(),
-            snapshots: team.checkpoints.clone(),
+            snapshots: snapshots(&ground, &team.checkpoints),
             reports: self.reports.clone(),
             bounds: bounds_view,
             model: model_view,
@@ -174,9 +174,9 @@ impl Hub {
     }
 
     async fn take_up_process(&mut self, agent: &AgentId, has_model: bool) -> Result<(), Refusal> {
-        let workspace = self.workspace.clone().ok_or(Refusal::ShuttingDown)?;
+        let ground = self.ground_of(agent)?;
         let confinement = self.confinement().await;
-        let bounds = self.bounds_of(agent, &workspace, confinement);
+        let bounds = self.bounds_of(agent, &ground, confinement);
         let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
         let Some(member) = self.roster.get(agent) else { return Err(Refusal::ShuttingDown) };
         let Some(backend) = self.backends.known(member.view.backend) else {
@@ -188,7 +188,7 @@ impl Hub {
         let (dir, id_of) = (team.led.dir.clone(), agent.clone());
         let incarnation = blocking(move || dir.incarnation(&id_of)).await?;
         let begins = Begins::Found(Handle { id, process: None });
-        let begun = Begun { bounds, model, has_model, incarnation, order: None, state: None };
+        let begun = Begun { ground, bounds, model, has_model, incarnation, order: None, state: None };
         self.lead_process(agent, (backend, begins), begun)
     }
 
@@ -306,6 +306,7 @@ impl Hub {
 
 /// What a process is led with.
 struct Begun {
+    ground: Ground,
     bounds: Bounds,
     model: MemberModel,
     /// Whether there is a model to ask.

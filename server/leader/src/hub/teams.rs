@@ -70,6 +70,10 @@ impl Hub {
                 "the team is not deleted while members run: {names}; stop them first"
             )));
         }
+        if let Some(team) = &self.team {
+            let dir = team.led.dir.clone();
+            blocking(move || dir.check_worktrees()).await?;
+        }
         // All that is left to run is the leader's agent, which rests.
         for live in self.roster.iter().filter_map(|member| member.live.as_ref()) {
             live.life.cancel();

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use swarm_agent::Report;
-use swarm_guard::{Bounds, Confinement, Rules, Secrets};
+use swarm_guard::{Bounds, Confinement, Rules, Secrets, Worktree};
 use swarm_model::Usage;
 use swarm_wire::AgentId;
 use swarm_wire::mail::AskMail;
 use swarm_wire::permission::PermissionRequest;
-use swarm_wire::process::{MemberBounds, Progress, Walls};
+use swarm_wire::process::{HeldTo, MemberBounds, Progress, Walls};
 
 /// What holds for a member's calls, on its way to the member.
 pub(crate) fn bounds_for(bounds: &Bounds) -> MemberBounds {
@@ -22,6 +22,11 @@ pub(crate) fn bounds_for(bounds: &Bounds) -> MemberBounds {
             Confinement::FilesOnly => Walls::FilesOnly,
             Confinement::None => Walls::None,
         },
+        worktree: bounds.worktree.clone().map(|Worktree { path, branch, checkout }| HeldTo {
+            path,
+            branch,
+            checkout,
+        }),
     }
 }
 
@@ -32,6 +37,8 @@ pub(crate) fn bounds_of(told: &MemberBounds, cwd: PathBuf, off_limits: PathBuf) 
     // The leader refused what is no pattern.
     bounds.secrets = Secrets::with(&told.secrets).unwrap_or_default();
     bounds.off_limits = vec![off_limits];
+    bounds.worktree =
+        told.worktree.clone().map(|HeldTo { path, branch, checkout }| Worktree { path, branch, checkout });
     bounds.confinement = match told.walls {
         Walls::Full => Confinement::Full,
         Walls::FilesOnly => Confinement::FilesOnly,

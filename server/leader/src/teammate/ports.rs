@@ -86,7 +86,7 @@ impl MailPorts {
             Err(error) => (None, Some(error.to_string())),
         };
         // A process that ends in this moment says no more.
-        let _ = self.requests.send(Protocol::Conversed { request_id, conversation, refused }).await;
+        let _ = self.send(Protocol::Conversed { request_id, conversation, refused }).await;
     }
 
     pub(super) fn answered(&self, answer: AnswerMail) {

@@ -56,6 +56,7 @@ async fn a_killed_member_is_gone_at_once_with_its_question_and_its_name_is_not_u
     let again = SpawnParams {
         agent_type: None,
         backend: None,
+        worktree: false,
         plan_mode_required: false,
         name: "ada".into(),
         prompt: "Begin.".into(),

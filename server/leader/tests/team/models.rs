@@ -89,6 +89,7 @@ async fn settings_that_change_hold_for_members_that_run_and_leave_a_members_own_
     let bob = SpawnParams {
         agent_type: None,
         backend: None,
+        worktree: false,
         plan_mode_required: false,
         name: "bob".to_owned(),
         prompt: "Go.".to_owned(),

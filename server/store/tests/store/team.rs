@@ -24,6 +24,7 @@ fn member(name: &str) -> MemberEntry {
         tmux_pane_id: "in-process".into(),
         cwd: "/w".into(),
         worktree_path: None,
+        worktree_branch: None,
         session_id: None,
         subscriptions: Vec::new(),
         backend_type: None,

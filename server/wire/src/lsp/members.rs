@@ -28,6 +28,15 @@ pub struct TeammateParams {
     pub team: Option<String>,
 }
 
+/// The git worktree that a member has for itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Worktree {
+    /// Its top folder, absolute.
+    pub path: String,
+    /// The branch that it was made with.
+    pub branch: String,
+}
+
 /// Params of `swarm/teammate/setModes`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

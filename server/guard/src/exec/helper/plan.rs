@@ -50,7 +50,7 @@ pub(super) fn plan(policy: &Policy, sockets: &[PathBuf]) -> Vec<Mount> {
     // Where these lie beneath something hidden, they are to be there all the same.
     add(&policy.home, What::ReadOnly);
     add(&policy.workspace, What::ReadOnly);
-    for root in policy.writable_roots() {
+    for root in policy.writable_roots().filter(|root| !is_led_astray(policy, root)) {
         add(root, What::Writable);
         // As a mount of its own it cannot be renamed away, and another put in its place. What is no repository yet
         // is a placeholder, or a link to one.
@@ -77,6 +77,11 @@ pub(super) fn plan(policy: &Policy, sockets: &[PathBuf]) -> Vec<Mount> {
         }
     }
     arrange(mounts)
+}
+
+/// Whether a further writable place has become another one, by a link in its path.
+fn is_led_astray(policy: &Policy, root: &Path) -> bool {
+    policy.writable.iter().any(|place| place == root) && root.canonicalize().is_ok_and(|found| found != root)
 }
 
 /// The same places as they are without a view of its own: its temporary files lie where they are.

@@ -24,6 +24,16 @@ fn a_worktree_may_write_what_a_commit_needs_and_nothing_that_steers_git() {
 }
 
 #[test]
+fn a_members_worktree_without_its_link_has_no_walls() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().canonicalize().unwrap();
+    let worktree =
+        Worktree { checkout: path.join("repo"), branch: "swarm/shop/ada".into(), path: path.clone() };
+    let error = Policy::for_worktree(&worktree, &path).unwrap_err();
+    assert_eq!(error.to_string(), "it is no git worktree any more");
+}
+
+#[test]
 fn a_workspace_without_a_repository_needs_no_git_paths() {
     let dir = tempfile::tempdir().unwrap();
     assert_eq!(git_paths(dir.path()).unwrap(), GitPaths::default());

@@ -130,3 +130,15 @@ fn sockets_are_known_by_their_path_and_abstract_names_are_none() {
         0000000000000000: 00000002 00000000 00010000 0001 01     6 relative\n";
     assert_eq!(named(table), [Path::new("/run/a b.sock")]);
 }
+
+#[test]
+fn a_further_place_that_turned_into_a_link_is_not_opened() {
+    check(
+        |policy, home| {
+            fs::create_dir_all(home.join("elsewhere")).unwrap();
+            std::os::unix::fs::symlink(home.join("elsewhere"), home.join("refs")).unwrap();
+            policy.writable = vec![home.join("refs"), home.join("work/.git/hooks")];
+        },
+        &[("elsewhere", None), ("work/.git/hooks", Some(What::Writable))],
+    );
+}
