@@ -415,6 +415,8 @@ export interface MemberView {
   tool?: string;
   /** The running turn. */
   turnId?: TurnId;
+  /** Where it works, when it has a git worktree of its own. */
+  worktree?: Worktree;
 }
 
 /** A message in a mailbox. */
@@ -616,6 +618,8 @@ export interface SpawnParams {
   /** It plans first: only what reads runs until the user approves its plan, which then sets the mode. */
   planModeRequired?: boolean;
   team?: string;
+  /** It gets a git branch and a worktree of its own. */
+  worktree?: boolean;
 }
 
 /** A place between two characters. */
@@ -797,3 +801,11 @@ export type TurnEnd =
 
 /** One turn of one member. */
 export type TurnId = string;
+
+/** The git worktree that a member has for itself. */
+export interface Worktree {
+  /** Its top folder, absolute. */
+  path: string;
+  /** The branch that it was made with. */
+  branch: string;
+}

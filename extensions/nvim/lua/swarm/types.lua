@@ -498,6 +498,8 @@
 --- @field tool? string
 --- The running turn.
 --- @field turnId? swarm.TurnId
+--- Where it works, when it has a git worktree of its own.
+--- @field worktree? swarm.Worktree
 
 --- A message in a mailbox.
 --- @alias swarm.MessageId string
@@ -682,6 +684,8 @@
 --- It plans first: only what reads runs until the user approves its plan, which then sets the mode.
 --- @field planModeRequired? boolean
 --- @field team? string
+--- It gets a git branch and a worktree of its own.
+--- @field worktree? boolean
 
 --- A place between two characters.
 --- @class swarm.Spot
@@ -845,3 +849,10 @@
 
 --- One turn of one member.
 --- @alias swarm.TurnId string
+
+--- The git worktree that a member has for itself.
+--- @class swarm.Worktree
+--- Its top folder, absolute.
+--- @field path string
+--- The branch that it was made with.
+--- @field branch string

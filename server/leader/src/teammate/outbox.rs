@@ -90,7 +90,7 @@ impl Outbox {
                 },
                 Some(outgoing) = outgoing.recv() => {
                     let request = match outgoing {
-                        Outgoing::Message(request) => request,
+                        Outgoing::Message(request) => *request,
                         Outgoing::Again(open) => {
                             self.held.extend(self.now.told());
                             self.flush(false).await;

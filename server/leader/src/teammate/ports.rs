@@ -29,7 +29,7 @@ enum Reply {
 
 /// What goes to the leader.
 pub(super) enum Outgoing {
-    Message(Protocol),
+    Message(Box<Protocol>),
     /// The same once more, for a leader that knows nothing yet: first what the teammate is at, then these.
     Again(Vec<Protocol>),
 }
@@ -72,7 +72,7 @@ impl MailPorts {
     }
 
     async fn send(&self, message: Protocol) -> Result<(), Withdrawn> {
-        self.outgoing.send(Outgoing::Message(message)).await.map_err(|_| Withdrawn)
+        self.outgoing.send(Outgoing::Message(Box::new(message))).await.map_err(|_| Withdrawn)
     }
 
     /// Tells the leader which conversation it is in now, or why it is in no other.

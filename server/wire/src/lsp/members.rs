@@ -30,6 +30,7 @@ pub struct TeammateParams {
 
 /// The git worktree that a member has for itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Worktree {
     /// Its top folder, absolute.
     pub path: String,
