@@ -38,8 +38,9 @@ function World:commit()
   end
 end
 
---- Starts the scripted model; the server that is started next will ask it.
-function World:play(script)
+--- Starts the scripted model; the server that is started next will ask it. So many prompts, none unless told,
+--- may continue no earlier one.
+function World:play(script, breaks)
   script.variables = { workspace = self.workspace }
   local path = self.folder .. "/script.json"
   vim.fn.writefile({ vim.json.encode(script) }, path)
@@ -48,7 +49,10 @@ function World:play(script)
     self.said = self.said .. (text or "")
   end
   local program = assert(vim.env.SWARM_SCRIPT_SERVE, "SWARM_SCRIPT_SERVE names the scripted model")
-  self.model = vim.system({ program, path }, { stdin = true, stdout = listen, stderr = listen })
+  self.model = vim.system(
+    { program, path, tostring(breaks or 0) },
+    { stdin = true, stdout = listen, stderr = listen }
+  )
   local url = check.eventually("the model's address", function()
     return self.said:match("(http://%S+)\n")
   end, function()

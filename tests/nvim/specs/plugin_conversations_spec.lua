@@ -13,7 +13,7 @@ return {
         agents = {
           ["team-lead"] = { { reply = { { say = "A heron." } } }, { reply = { { say = "A stork." } } } },
         },
-      })
+      }, 1)
       world:plug("greeting.txt")
       vim.cmd.Swarm("Which bird?")
       vim.cmd.Swarm("conversation")

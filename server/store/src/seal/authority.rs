@@ -66,7 +66,7 @@ impl Verifier {
         };
         let bytes = mail_bytes(&self.team, seal.epoch, recipient, message);
         let Some(certificate) = &seal.certificate else {
-            self.check_leader(seal, &bytes, message)?;
+            self.check_leader(seal, &bytes, message, protocol)?;
             return Ok(Standing::Leader);
         };
         let key = VerifyingKey::from_bytes(&certificate.key).map_err(|_| Refusal::BadSignature)?;
@@ -84,13 +84,24 @@ impl Verifier {
         Ok(Standing::Member)
     }
 
-    fn check_leader(&mut self, seal: &Seal, bytes: &[u8], message: &Message) -> Result<(), Refusal> {
+    fn check_leader(
+        &mut self,
+        seal: &Seal,
+        bytes: &[u8],
+        message: &Message,
+        protocol: Option<&Protocol>,
+    ) -> Result<(), Refusal> {
         if !verified(&self.team_key, bytes, &seal.signature) {
             return Err(Refusal::BadSignature);
         }
         let lead = AgentId::lead_of(self.team.clone());
         if message.from != USER && message.from.parse::<AgentId>() != Ok(lead) {
             return Err(Refusal::OtherSender);
+        }
+        // Words that nobody read before their leader ended are read under the next: they grant nothing.
+        let is_said = message.kind == Kind::Text || matches!(protocol, Some(Protocol::UserMessage { .. }));
+        if seal.epoch < self.newest && is_said {
+            return Ok(());
         }
         if seal.epoch < self.newest {
             return Err(Refusal::LowerEpoch { epoch: seal.epoch, newest: self.newest });

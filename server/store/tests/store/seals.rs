@@ -139,6 +139,9 @@ fn a_replaced_leader_is_no_longer_obeyed_and_its_successor_is() {
     assert_eq!(found(&mut reader).0, [Standing::Leader]);
     send(&leader(&team).sealed(old.signer()), &mailbox, command());
     assert!(found(&mut reader).1.contains("earlier leader"));
+    // What it had said, and nobody read in its time, is no order.
+    send(&leader(&team).sealed(old.signer()), &mailbox, Draft::text("Mind the otter."));
+    assert_eq!(found(&mut reader).0, [Standing::Leader]);
     // A member outlives its leader: what it signs under the old epoch still counts.
     let lead_box = team.mailbox(&id("team-lead@shop"));
     lead_box.create().unwrap();
