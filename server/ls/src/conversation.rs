@@ -1,7 +1,7 @@
 //! A member's conversation as a document: what was said above a heading, and the user's next words below it. It is
 //! enough to talk with the team from an editor that has no extension of ours.
 //!
-//! [`page`] is its text; [`follow`] keeps what the editor has open true.
+//! [`page`] is its text; [`mod@follow`] keeps what the editor has open true.
 
 mod follow;
 mod page;
