@@ -63,8 +63,9 @@ export class Editor {
     return editor;
   }
 
-  /** A window on a workspace, as somebody has it who never opened one before. */
-  async open(workspace, { theme = "dark" } = {}) {
+  /** A window on a workspace, as somebody has it who never opened one before, with these settings from its first moment on. */
+  async open(workspace, { theme = "dark", settings = {} } = {}) {
+    this.setOnMachine(settings);
     const context = await this.browser.newContext({
       viewport: { width: 1280, height: 860 },
       colorScheme: theme,

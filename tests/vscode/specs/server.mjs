@@ -61,13 +61,13 @@ export default [
   },
   {
     name: "a teammate runs in a terminal of this window, edits what is open, and ends when its terminal is closed",
+    settings: { "swarm.teammateBackend": "editor-terminal" },
     play: (workspace) => ({
       "team-lead": [{ reply: [call("SpawnTeammate", { name: "ada", prompt: "Mend the greeting." })] }, say("Ada is on it.")],
       ada: mends(`${workspace}/greeting.txt`, "helo", "hello", "Changed"),
     }),
     async run({ window, editor, workspace, picture }) {
       await window.openTeam();
-      editor.setOnMachine({ "swarm.teammateBackend": "editor-terminal" });
       await window.say("Have it mended.");
       await window.says("1 needs you");
       await window.page.locator(".terminal-outer-container").waitFor();
@@ -78,7 +78,6 @@ export default [
       await window.says("idle");
       await window.command("Terminal: Kill the Active Terminal Instance");
       await window.row("ada").filter({ hasText: "gone" }).waitFor();
-      editor.setOnMachine({});
     },
   },
   {
@@ -96,7 +95,6 @@ export default [
       editor.setOnMachine({ "swarm.trust": "workspace" });
       await window.conversation.getByText("So be it.").waitFor();
       assert.equal(onDisk(workspace, "greeting.txt"), "dear all,\nhello world\n");
-      editor.setOnMachine({});
     },
   },
 ];
