@@ -25,6 +25,8 @@ macro_rules! kept_by_all {
     };
 }
 
+pub(crate) use kept_by_all;
+
 kept_by_all! {
     questions_are_allowed_rejected_and_allowed_with_another_input
     it_reads_what_is_unsaved_and_changes_it_through_the_editor

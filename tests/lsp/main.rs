@@ -31,6 +31,7 @@ mod seen;
 mod teams;
 mod terminals;
 mod tmux;
+mod together;
 mod turns;
 mod views;
 mod web;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use swarm_tests::script::{Script, Step, call, reply};
 use swarm_tests::{Caps, Editor, FakeModel, World};
 
-use crate::backends::{ada, bash, done};
+use crate::backends::{ada, bash, done, kept_by_all};
 use crate::{of, played, prompt};
 
 fn git_in(folder: &Path, arguments: &[&str]) -> String {
@@ -82,20 +82,6 @@ fn left(world: &World) -> Vec<String> {
 
 const COMMIT: &str =
     "echo mine > made.txt && git add made.txt && git commit -qm made && git branch --show-current";
-
-macro_rules! kept_by_all {
-    ($($promise:ident)*) => {
-        mod in_process {
-            $(#[test] fn $promise() { super::$promise("in-process"); })*
-        }
-        mod hidden {
-            $(#[test] fn $promise() { super::$promise("hidden"); })*
-        }
-        mod editor_terminal {
-            $(#[test] fn $promise() { super::$promise("editor-terminal"); })*
-        }
-    };
-}
 
 kept_by_all! {
     a_commit_is_on_its_branch_and_the_checkout_stays_as_it_is

@@ -12,9 +12,10 @@ require("swarm").setup()
 vim.o.statusline = "%%f %%= %%{v:lua.require'swarm'.status()}"
 ]]
 
---- Opens a file of the world in a Neovim that has nothing but the plugin.
-function Screen.open(world, name)
-  local self = setmetatable({ socket = world.folder .. "/tmux", pictures = vim.env.SWARM_PICTURES }, Screen)
+--- Opens a file of the world in a Neovim that has nothing but the plugin. Two at once have names.
+function Screen.open(world, name, as)
+  local socket = ("%s/tmux%s"):format(world.folder, as or "")
+  local self = setmetatable({ socket = socket, pictures = vim.env.SWARM_PICTURES }, Screen)
   local root = vim.fs.dirname(vim.fs.dirname(package.path:match("^(.-)/%?")))
   local init = world.folder .. "/init.lua"
   vim.fn.writefile(vim.split(INIT:format(root .. "/extensions/nvim"), "\n"), init)

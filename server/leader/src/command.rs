@@ -1,6 +1,6 @@
 //! What can be asked of the hub. The hub answers each at once; nothing here waits for a person or a model.
 
-use std::path::PathBuf;
+use std::borrow::Cow;
 
 use swarm_wire::conversation::ConversationWish;
 use swarm_wire::lsp::{
@@ -11,6 +11,7 @@ use swarm_wire::lsp::{
     TaskListParams, TaskListResult, TaskUpdateParams, TeamCreateParams, TeamDeleteParams, TeamView,
     TeammateParams, TranscriptParams, TranscriptResult,
 };
+pub use swarm_wire::relay::{AttachedText, Prompt};
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
 use tokio::sync::oneshot;
@@ -23,7 +24,7 @@ pub enum Refusal {
     Unknown(String),
     /// A value that cannot be; `field` names the parameter.
     #[error("{field}: {problem}")]
-    Invalid { field: &'static str, problem: String },
+    Invalid { field: Cow<'static, str>, problem: String },
     /// It is what it should be, but cannot be done now; the text says why and what would help.
     #[error("{0}")]
     Failed(String),
@@ -33,24 +34,6 @@ pub enum Refusal {
 
 /// Where the answer to a command goes.
 pub type Reply<T> = oneshot::Sender<Result<T, Refusal>>;
-
-/// A prompt whose attachments are resolved to text already.
-#[derive(Debug, Clone, Default)]
-pub struct Prompt {
-    pub text: String,
-    pub member: Option<String>,
-    pub team: Option<String>,
-    pub attachments: Vec<AttachedText>,
-}
-
-/// A piece of a file that goes with a prompt.
-#[derive(Debug, Clone)]
-pub struct AttachedText {
-    pub path: PathBuf,
-    /// First and last line, counted from one; `None` for the whole file.
-    pub lines: Option<(u32, u32)>,
-    pub text: String,
-}
 
 /// One thing that a client, the command line or a test asks of the team.
 pub enum Command {

@@ -69,6 +69,8 @@ pub(crate) enum Event {
     WorktreeMade { agent: AgentId, wanted: Box<Wanted>, made: Result<Ground, Refusal> },
     /// It is known what the worktree of a teammate that ended holds; what is left to tell of its end.
     WorktreeSettled { agent: AgentId, ended: Vec<ClientEvent>, settled: Settled },
+    /// Another process founded this workspace's team, and leads it.
+    LedElsewhere,
     /// Mail for the leader.
     Mail(Arrival),
 }

@@ -54,6 +54,7 @@ pub struct Session {
 }
 
 /// What a leader is started with.
+#[derive(Clone)]
 pub struct Options {
     /// The state root; see `swarm_store`.
     pub root: PathBuf,

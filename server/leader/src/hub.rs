@@ -5,6 +5,7 @@ mod commands;
 mod conversations;
 mod endings;
 mod kinds;
+mod mail;
 mod members;
 mod models;
 mod modes;
@@ -33,21 +34,18 @@ pub(crate) use worktrees::Wanted;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use swarm_agent::life::LifeEnd;
-use swarm_agent::{Arrival, Class, Incoming, Input, Post, Receipt, Report, TeamShell};
+use swarm_agent::{Arrival, Input, Post, Report, TeamShell};
 use swarm_guard::Rules;
 use swarm_guard::exec::Confinement;
 use swarm_model::Client;
-use swarm_store::mailbox::Content;
-use swarm_store::{Origin, Root, Standing, Watch};
+use swarm_store::{Origin, Root, Watch};
 use swarm_wire::lsp::{Event as ClientEvent, MemberState, StateResult};
-use swarm_wire::mail::{IdleNotification, IdleReason, Protocol};
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
 use swarm_wire::{AgentId, TeamName};
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
@@ -55,28 +53,13 @@ use crate::backend::Backends;
 use crate::checkpoints::Checkpoints;
 use crate::command::{Command, Prompt, Refusal};
 use crate::event::Event;
-use crate::handle::{EVENT_BACKLOG, Leader, Machine, Options, Session};
+use crate::handle::{Machine, Options, Session};
 use crate::permissions::Queue;
 use crate::publish::Publisher;
+use crate::relay::door::{House, OpenDoor};
+use crate::relay::editors::Editors;
 use crate::roster::{Roster, at_work};
 use crate::team::{self, Led};
-
-impl Leader {
-    /// Starts the hub on the current tokio runtime. Takes up the workspace's team before it returns, so that
-    /// the first snapshot knows it.
-    pub fn start(options: Options) -> Self {
-        let (commands, command_inbox) = mpsc::channel(256);
-        let (publish, snapshot) = watch::channel(Arc::new(StateResult::default()));
-        let (client_events, _) = broadcast::channel(EVENT_BACKLOG);
-        let mut hub = Hub::new(options, Publisher::new(publish, client_events.clone()));
-        let notices = hub.resume().into();
-        tokio::spawn(hub.run(command_inbox));
-        Self { commands, snapshot, events: client_events, notices }
-    }
-}
-
-/// How long a notice waits for others. The leader's agent is to start within a second.
-const NOTICES_WAIT: Duration = Duration::from_millis(200);
 
 /// The team, once there is one.
 struct Team {
@@ -92,9 +75,19 @@ struct Team {
     rules: Rules,
     /// The list as it was last read.
     tasks: Vec<Task>,
+    /// Where other editors' servers come in; none where it could not be opened.
+    door: Option<OpenDoor>,
 }
 
-struct Hub {
+/// Why the hub stopped taking commands.
+pub(crate) enum Stop {
+    /// It is to end; who waits for that.
+    Over(Option<oneshot::Sender<()>>),
+    /// It has no team, and another process leads that of the workspace: the command is not done.
+    LedElsewhere(Option<Command>),
+}
+
+pub(crate) struct Hub {
     root: Root,
     workspace: Option<PathBuf>,
     settings: Settings,
@@ -103,9 +96,12 @@ struct Hub {
     /// All members ask through it.
     client: Arc<Client>,
     machine: Machine,
-    editor: Arc<dyn swarm_agent::ports::Editor>,
+    editor: Arc<Editors>,
     session: Session,
     publisher: Publisher,
+    house: House,
+    /// Somebody said so while there was no team.
+    is_led_elsewhere: bool,
     watch: Watch,
     team: Option<Team>,
     /// What this machine has of walls, once it was found out.
@@ -136,21 +132,23 @@ struct Hub {
 }
 
 impl Hub {
-    fn new(options: Options, publisher: Publisher) -> Self {
+    pub(crate) fn new(options: &Options, house: House) -> Self {
         let (events, event_inbox) = mpsc::channel(256);
         let (reports, report_inbox) = mpsc::channel(1024);
-        let workspace = options.workspace.map(|path| path.canonicalize().unwrap_or(path));
+        let canonical = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
         Self {
-            root: Root::at(options.root),
-            workspace,
+            root: Root::at(&options.root),
+            workspace: options.workspace.as_ref().map(canonical),
             found: None,
             client: Arc::new(models::client(&options.settings)),
-            settings: options.settings,
-            backends: Backends::new(options.terminals, &options.machine.started_in),
-            machine: options.machine,
-            editor: options.editor,
-            session: options.session,
-            publisher,
+            settings: options.settings.clone(),
+            backends: Backends::new(options.terminals.clone(), &options.machine.started_in),
+            machine: options.machine.clone(),
+            editor: Arc::new(Editors::new(options.editor.clone())),
+            session: options.session.clone(),
+            publisher: house.publisher.clone(),
+            house,
+            is_led_elsewhere: false,
             watch: Watch::new(),
             team: None,
             confinement: None,
@@ -175,17 +173,20 @@ impl Hub {
 
     /// Takes up the team of this workspace, if it has one: its members are known, none runs. Gives what the user
     /// should hear of it.
-    fn resume(&mut self) -> Vec<String> {
-        let Some(workspace) = self.workspace.clone() else { return Vec::new() };
+    pub(crate) fn resume(&mut self) -> Vec<String> {
+        // The first prompt tries again, and is refused with the reason.
+        self.take_up_own().unwrap_or_else(|error| vec![team::refusal(&error)])
+    }
+
+    /// The same, where it matters whether that failed. [`swarm_store::Error::is_held`] when another process leads the team.
+    pub(crate) fn take_up_own(&mut self) -> Result<Vec<String>, swarm_store::Error> {
+        let Some(workspace) = self.workspace.clone() else { return Ok(Vec::new()) };
         let mut notices: Vec<String> = members::secrets(&self.settings).err().into_iter().collect();
-        let taken = self.root.prepare().and_then(|()| team::resume(&self.root, &workspace, &mut notices));
-        match taken {
-            Ok(Some(led)) => notices.extend(self.adopt(led)),
-            Ok(None) => {}
-            // The first prompt tries again, and is refused with the reason.
-            Err(error) => notices.push(team::refusal(&error)),
+        self.root.prepare()?;
+        if let Some(led) = team::resume(&self.root, &workspace, &mut notices)? {
+            notices.extend(self.adopt(led));
         }
-        notices
+        Ok(notices)
     }
 
     /// Makes a team this hub's own; gives what the user should hear of it.
@@ -224,19 +225,27 @@ impl Hub {
             self.editor.clone(),
             self.events.clone(),
         ));
-        self.team = Some(Team { led, queue, user, lead_post: None, shell, checkpoints, rules, tasks });
+        let door = OpenDoor::open(&led.dir, &led.lease, self.house.clone(), self.editor.clone());
+        let door =
+            door.map_err(|why| notices.push(format!("other editors cannot join this team: {why}"))).ok();
+        self.team = Some(Team { led, queue, user, lead_post: None, shell, checkpoints, rules, tasks, door });
         self.purse.team = self.team.as_ref().and_then(|team| team.led.file.spent).unwrap_or_default();
         self.settle_models();
         self.publish(Vec::new());
         notices
     }
 
-    async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+    /// Has what was left of the team go on. Comes before [`Hub::run`], once.
+    pub(crate) async fn wake_up(&mut self) {
         self.refresh_rules().await;
         self.take_up_processes().await;
         self.go_on().await;
         self.after(pulse::EVERY, Event::Pulse);
-        let done = loop {
+    }
+
+    /// Takes what happens and what is asked, until it is to end or another process leads.
+    pub(crate) async fn run(&mut self, commands: &mut mpsc::Receiver<Command>) -> Stop {
+        loop {
             tokio::select! {
                 // What members report comes before what is asked, so that answers know of it.
                 biased;
@@ -245,21 +254,39 @@ impl Hub {
                 Some(ended) = self.lives.join_next_with_id(), if !self.lives.is_empty() => self.joined(ended).await,
                 Some(Ok(event)) = self.timers.join_next(), if !self.timers.is_empty() => self.take(event).await,
                 command = commands.recv() => match command {
-                    Some(Command::Shutdown { reply }) => break Some(reply),
+                    Some(Command::Shutdown { reply }) => return Stop::Over(Some(reply)),
+                    Some(command) if self.is_led_elsewhere().await => {
+                        return Stop::LedElsewhere(Some(command));
+                    }
                     Some(command) => self.command(command).await,
-                    None => break None,
+                    None => return Stop::Over(None),
                 },
             }
-        };
-        self.end().await;
-        if let Some(reply) = done {
-            // Who asked for the end may not wait for it.
-            let _ = reply.send(());
+            if std::mem::take(&mut self.is_led_elsewhere) {
+                return Stop::LedElsewhere(None);
+            }
         }
     }
 
+    /// Whether another process leads this workspace's team.
+    async fn is_led_elsewhere(&self) -> bool {
+        let (None, Some(workspace)) = (&self.team, self.workspace.clone()) else { return false };
+        let root = self.root.clone();
+        let led = tokio::task::spawn_blocking(move || team::led(&root, &workspace).is_some());
+        led.await.unwrap_or(false)
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Where what happens elsewhere is told.
+    pub(crate) fn events(&self) -> mpsc::Sender<Event> {
+        self.events.clone()
+    }
+
     /// Ends every member; returns when none runs any more.
-    async fn end(&mut self) {
+    pub(crate) async fn end(&mut self) {
         self.leave_terminals();
         self.process.cancel();
         self.mark_led().await;
@@ -269,6 +296,9 @@ impl Hub {
         while self.lives.join_next().await.is_some() {}
         self.none_active().await;
         self.unplaced().await;
+        if let Some(door) = self.team.as_mut().and_then(|team| team.door.take()) {
+            door.close().await;
+        }
     }
 
     async fn take(&mut self, event: Event) {
@@ -337,6 +367,7 @@ impl Hub {
                 let _ = reply.send(self.answered_there(&agent, &id, answer).await);
             }
             Event::Tell(event) => self.publish(vec![*event]),
+            Event::LedElsewhere => self.is_led_elsewhere = self.team.is_none(),
             Event::Mail(Arrival::Message(incoming)) => self.mail(*incoming).await,
             Event::Mail(Arrival::Refused(text)) => self.publish(vec![ClientEvent::Warning { text }]),
         }
@@ -371,61 +402,6 @@ impl Hub {
         // Whoever changes the list says so: it is read again only then.
         if changed_tasks || (rests && self.assign().await) {
             self.tasks_changed().await;
-        }
-    }
-
-    /// Mail for the leader: for its agent, or for the hub.
-    async fn mail(&mut self, incoming: Incoming) {
-        let incoming = match swarm_agent::input_of(incoming) {
-            Ok(input) => return self.give_lead(input).await,
-            Err(incoming) => *incoming,
-        };
-        let Some(incoming) = self.for_process(incoming).await else { return };
-        let Incoming { message, origin, standing, content, receipt } = incoming;
-        match (content, origin, standing) {
-            (Content::Protocol(protocol), Origin::Agent(from), Standing::Member) => match *protocol {
-                Protocol::IdleNotification(idle) => {
-                    let text = swarm_agent::wrap_idle(from.name.as_str(), &idle);
-                    let class = if is_news(&idle) { Class::Leader } else { Class::Notice };
-                    let message = message.id;
-                    let from = Some(from);
-                    if self.notices.is_empty() {
-                        self.after(NOTICES_WAIT, Event::GiveNotices);
-                    }
-                    self.notices.push(Input {
-                        class,
-                        from,
-                        turn: None,
-                        shutdown: None,
-                        text,
-                        message,
-                        receipt,
-                    });
-                }
-                Protocol::ShutdownResponse { request_id, approve, reason } => {
-                    let answer = (request_id, approve, reason);
-                    self.shutdown_answered(&from, answer, (message.id, receipt)).await;
-                }
-                other => self.refuse_mail(&message.from, &other, receipt).await,
-            },
-            (content, ..) => self.refuse_mail(&message.from, &content, receipt).await,
-        }
-    }
-
-    async fn refuse_mail(&mut self, from: &str, content: &(dyn std::fmt::Debug + Sync), receipt: Receipt) {
-        tracing::warn!(from, ?content, "mail that the leader does not take");
-        self.publish(vec![ClientEvent::Warning {
-            text: format!("the leader does not take this mail from {from}"),
-        }]);
-        receipt.acknowledge().await;
-    }
-
-    async fn give_lead(&mut self, input: Input) {
-        let lead = self.team.as_ref().map(|team| team.led.file.lead_agent_id.clone());
-        let live = lead.and_then(|lead| self.roster.get(&lead)).and_then(|member| member.live.as_ref());
-        if let Some(live) = live {
-            // A lead that ends in this moment leaves its mail unread, for its next start.
-            let _ = live.inbox.send(input);
         }
     }
 
@@ -476,14 +452,5 @@ impl Hub {
             }
             (false, false) => Vec::new(),
         }
-    }
-}
-
-/// Whether a notice is worth a request: what a member did is, that it rests is not.
-fn is_news(idle: &IdleNotification) -> bool {
-    match idle.idle_reason {
-        IdleReason::Failed => true,
-        IdleReason::Available => idle.summary.is_some() || idle.completed_task_id.is_some(),
-        IdleReason::Interrupted => idle.completed_task_id.is_some(),
     }
 }

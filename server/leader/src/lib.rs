@@ -1,6 +1,6 @@
 //! The team: the hub that owns its state, the roster, the permission queue, the mail between members. Knows no LSP.
 //!
-//! Start at [`Leader::start`]; everything that can happen to a team is one `event::Event` in `hub`.
+//! Start at [`Leader::join`]; everything that can happen to a team is one `event::Event` in `hub`.
 
 mod backend;
 mod checkpoints;
@@ -15,6 +15,7 @@ mod ports;
 mod prices;
 mod process;
 mod publish;
+mod relay;
 mod roster;
 mod settings;
 mod team;

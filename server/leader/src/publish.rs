@@ -8,7 +8,8 @@ use tokio::sync::{broadcast, watch};
 
 use crate::handle::TeamEvent;
 
-/// The two outputs of the hub.
+/// The two outputs of the hub; clones put into the same ones.
+#[derive(Clone)]
 pub(crate) struct Publisher {
     snapshot: watch::Sender<Arc<StateResult>>,
     events: broadcast::Sender<TeamEvent>,
@@ -26,6 +27,22 @@ impl Publisher {
     pub(crate) fn publish(&self, state: StateResult, team: &TeamName, happened: Vec<Event>) {
         self.snapshot.send_replace(Arc::new(state));
         self.tell(team, happened);
+    }
+
+    /// What was shown last.
+    pub(crate) fn state(&self) -> Arc<StateResult> {
+        self.snapshot.borrow().clone()
+    }
+
+    /// All events from now on, and the state that includes them.
+    pub(crate) fn subscribe(&self) -> (broadcast::Receiver<TeamEvent>, watch::Receiver<Arc<StateResult>>) {
+        (self.events.subscribe(), self.snapshot.subscribe())
+    }
+
+    /// Has readers take the whole state anew, where what led to it is not told.
+    pub(crate) fn changed_wholly(&self, team: &TeamName) {
+        let shown = self.state().teams.first().cloned().map(Box::new);
+        self.tell(team, vec![Event::TeamChanged { team: shown }]);
     }
 
     /// Tells what changes no state, such as streamed text.

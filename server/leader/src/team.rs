@@ -46,6 +46,12 @@ pub(crate) fn resume(
     Ok(Some(Led { file: dir.read()?, key: TeamKey::of(&lease, &dir)?, dir, lease }))
 }
 
+/// The team of this workspace, where somebody leads it. What cannot be asked for is found out where the team is taken up.
+pub(crate) fn led(root: &Root, workspace: &Path) -> Option<TeamDir> {
+    let team = root.team(&root.team_of_workspace(workspace).ok()??);
+    Lease::holder(&team).is_ok_and(|holder| holder.is_alive()).then_some(team)
+}
+
 /// Why a team could not be taken up, in words for the user.
 pub(crate) fn refusal(error: &Error) -> String {
     if error.is_held() {

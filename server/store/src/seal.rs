@@ -6,7 +6,7 @@
 
 mod authority;
 mod handover;
-mod hex;
+pub(crate) mod hex;
 mod keys;
 
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
@@ -16,6 +16,7 @@ use swarm_wire::{AgentId, TeamName};
 
 pub use authority::{Refusal, Standing, Verifier};
 pub use keys::{MemberKey, TeamKey, forbid_dumps};
+pub(crate) use keys::{keys_dir, random};
 
 /// What proves a message, in its file beside the message's own fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ pub mod lsp;
 pub mod mail;
 pub mod permission;
 pub mod process;
+pub mod relay;
 pub mod settings;
 pub mod task;
 pub mod team;

@@ -25,7 +25,7 @@ use crate::hunks::input_with_only;
 const PAGE_MAX: u32 = 1000;
 
 impl Hub {
-    pub(super) async fn command(&mut self, command: Command) {
+    pub(crate) async fn command(&mut self, command: Command) {
         // A client that went away takes no answer; what it asked for is done all the same.
         match command {
             Command::CreateTeam { params, reply } => drop(reply.send(self.create_team(params).await)),
@@ -87,7 +87,7 @@ impl Hub {
     pub(super) async fn prompt(&mut self, prompt: Prompt) -> Result<PromptResult, Refusal> {
         if prompt.text.trim().is_empty() {
             return Err(Refusal::Invalid {
-                field: "text",
+                field: "text".into(),
                 problem: "is empty; say what is to be done".to_owned(),
             });
         }
@@ -138,7 +138,8 @@ impl Hub {
         } = params;
         let mode = if plan_mode_required { Some(Mode::Plan) } else { mode };
         self.check_team(team.as_deref())?;
-        let invalid = |field, problem: String| Err(Refusal::Invalid { field, problem });
+        let invalid =
+            |field: &'static str, problem: String| Err(Refusal::Invalid { field: field.into(), problem });
         let name = match MemberName::for_teammate(&name) {
             Ok(name) => name,
             Err(error) => return invalid("name", error.to_string()),
@@ -195,7 +196,7 @@ impl Hub {
         let limit = params.limit.unwrap_or(PAGE_MAX);
         if !(1..=PAGE_MAX).contains(&limit) {
             return Err(Refusal::Invalid {
-                field: "limit",
+                field: "limit".into(),
                 problem: format!("is {limit}; it takes 1 to {PAGE_MAX}"),
             });
         }
@@ -214,7 +215,7 @@ impl Hub {
         self.check_team(team.as_deref())?;
         if text.trim().is_empty() {
             return Err(Refusal::Invalid {
-                field: "text",
+                field: "text".into(),
                 problem: "is empty; a message needs words".to_owned(),
             });
         }
@@ -295,23 +296,23 @@ impl Hub {
         let PermissionResolveParams { ids, decision, mut updated_input, hunks, feedback, remember } = params;
         if ids.is_empty() {
             return Err(Refusal::Invalid {
-                field: "ids",
+                field: "ids".into(),
                 problem: "is empty; name the requests to answer".to_owned(),
             });
         }
         if updated_input.is_some() && (ids.len() > 1 || decision == DecisionName::Reject) {
             let problem = "goes with one request that is allowed".to_owned();
-            return Err(Refusal::Invalid { field: "updatedInput", problem });
+            return Err(Refusal::Invalid { field: "updatedInput".into(), problem });
         }
         if let Some(plan) = self.team.as_ref().and_then(|team| ids.iter().find_map(|id| team.queue.plan(id)))
         {
             let problem = format!("`{}` is a plan; decide it with swarm/plan/resolve", plan.id);
-            return Err(Refusal::Invalid { field: "ids", problem });
+            return Err(Refusal::Invalid { field: "ids".into(), problem });
         }
         if !hunks.is_empty() {
             if updated_input.is_some() || ids.len() > 1 || decision == DecisionName::Reject {
                 let problem = "goes with one request that is allowed, and without `updatedInput`".to_owned();
-                return Err(Refusal::Invalid { field: "hunks", problem });
+                return Err(Refusal::Invalid { field: "hunks".into(), problem });
             }
             updated_input = self.only(&ids, &hunks)?;
         }
@@ -351,14 +352,14 @@ impl Hub {
     fn only(&self, ids: &[RequestId], hunks: &[Hunk]) -> Result<Option<Value>, Refusal> {
         let mut open = ids.iter().filter_map(|id| self.team.as_ref()?.queue.get(id));
         let input = open.next().map(|request| input_with_only(request, hunks));
-        input.transpose().map_err(|problem| Refusal::Invalid { field: "hunks", problem })
+        input.transpose().map_err(|problem| Refusal::Invalid { field: "hunks".into(), problem })
     }
 
     /// Refuses an input that the tool would not take, while the question is still open.
     fn check_input(&self, ids: &[RequestId], input: &Value) -> Result<(), Refusal> {
         let checks = ids.iter().filter_map(|id| self.team.as_ref()?.queue.check(id, input));
         match checks.into_iter().next() {
-            Some(problem) => Err(Refusal::Invalid { field: "updatedInput", problem }),
+            Some(problem) => Err(Refusal::Invalid { field: "updatedInput".into(), problem }),
             None => Ok(()),
         }
     }
@@ -433,7 +434,7 @@ impl Hub {
 
 /// Refuses what cannot be kept, before anything is answered with it.
 fn check_remember(update: &RuleUpdate) -> Result<(), Refusal> {
-    let invalid = |problem: String| Err(Refusal::Invalid { field: "remember", problem });
+    let invalid = |problem: String| Err(Refusal::Invalid { field: "remember".into(), problem });
     if update.rules.is_empty() {
         return invalid("has no rules; name at least one, such as `Bash(make test)`".to_owned());
     }

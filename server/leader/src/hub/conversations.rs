@@ -133,7 +133,7 @@ impl Hub {
         let title = title.trim().to_owned();
         if title.is_empty() || title.contains(char::is_control) {
             let problem = "is empty or has line ends in it; a title is a few words".to_owned();
-            return Err(Refusal::Invalid { field: "title", problem });
+            return Err(Refusal::Invalid { field: "title".into(), problem });
         }
         let (agent, of) = self.conversations_of(&MemberParams { member, team })?;
         let index = of.clone();

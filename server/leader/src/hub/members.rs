@@ -368,7 +368,7 @@ pub(super) async fn bounded(
 
 /// A backend that cannot be had.
 fn unavailable(problem: String) -> Refusal {
-    Refusal::Invalid { field: "backend", problem }
+    Refusal::Invalid { field: "backend".into(), problem }
 }
 
 /// The state root with links resolved, as paths of calls are.

@@ -121,7 +121,7 @@ fn parse_effort(word: &str) -> Result<Option<settings::Effort>, Refusal> {
     let found = settings::Effort::ALL.into_iter().find(|effort| effort.as_str() == word);
     found.map(Some).ok_or_else(|| {
         let known = settings::Effort::ALL.map(settings::Effort::as_str).join(", ");
-        Refusal::Invalid { field: "effort", problem: format!("`{word}` is none of {known}") }
+        Refusal::Invalid { field: "effort".into(), problem: format!("`{word}` is none of {known}") }
     })
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use swarm_agent::EXIT_PLAN_MODE;
+use swarm_agent::ports::Editor;
 use swarm_store::Draft;
 use swarm_wire::RequestId;
 use swarm_wire::lsp::{
@@ -97,7 +98,8 @@ impl Hub {
     ) -> Result<PermissionResolveResult, Refusal> {
         let PlanResolveParams { id, approve, feedback, mode, team } = params;
         self.check_team(team.as_deref())?;
-        let invalid = |problem: &str| Err(Refusal::Invalid { field: "mode", problem: problem.to_owned() });
+        let invalid =
+            |problem: &str| Err(Refusal::Invalid { field: "mode".into(), problem: problem.to_owned() });
         match mode {
             Some(_) if !approve => return invalid("goes with an approval"),
             Some(Mode::Plan) => return invalid("is `plan`, which an approval ends; name another"),

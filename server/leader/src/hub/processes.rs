@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use swarm_agent::Incoming;
 use swarm_agent::life::TurnSwitch;
+use swarm_agent::ports::Editor;
 use swarm_guard::Bounds;
 use swarm_store::mailbox::Content;
 use swarm_store::{LiveLock, Origin, Standing};

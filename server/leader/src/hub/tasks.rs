@@ -116,7 +116,7 @@ impl Hub {
         self.check_team(team.as_deref())?;
         if subject.trim().is_empty() {
             let problem = "is empty; say what is to be done".to_owned();
-            return Err(Refusal::Invalid { field: "subject", problem });
+            return Err(Refusal::Invalid { field: "subject".into(), problem });
         }
         self.ensure_team().await?;
         let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };

@@ -94,5 +94,6 @@ impl Hub {
 }
 
 fn name_of(name: &str) -> Result<TeamName, Refusal> {
-    name.parse().map_err(|error: NameError| Refusal::Invalid { field: "name", problem: error.to_string() })
+    name.parse()
+        .map_err(|error: NameError| Refusal::Invalid { field: "name".into(), problem: error.to_string() })
 }

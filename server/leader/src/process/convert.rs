@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use swarm_agent::Report;
+use swarm_agent::ports::{EditError, Edited};
 use swarm_guard::{Bounds, Confinement, Rules, Secrets, Worktree};
 use swarm_model::Usage;
 use swarm_wire::AgentId;
 use swarm_wire::mail::AskMail;
 use swarm_wire::permission::PermissionRequest;
-use swarm_wire::process::{HeldTo, MemberBounds, Progress, Walls};
+use swarm_wire::process::{HeldTo, LeaderAnswer, MemberBounds, Progress, Walls};
 
 /// What holds for a member's calls, on its way to the member.
 pub(crate) fn bounds_for(bounds: &Bounds) -> MemberBounds {
@@ -135,5 +136,28 @@ pub(crate) fn report_of(progress: Progress) -> Report {
         Progress::TasksChanged => Report::TasksChanged,
         Progress::Alive => Report::Alive,
         Progress::Idle => Report::Idle,
+    }
+}
+
+/// What came of an edit of an open document, on its way to who wanted it.
+pub(crate) fn answer_of(edited: Result<Edited, EditError>) -> LeaderAnswer {
+    match edited {
+        Ok(edited) => LeaderAnswer::Edited { saved: edited == Edited::Saved },
+        Err(EditError::NotOpen) => LeaderAnswer::NotOpen,
+        Err(EditError::Changed) => LeaderAnswer::Changed,
+        Err(EditError::Unconfirmed) => LeaderAnswer::Unconfirmed,
+        Err(EditError::Refused(why)) => LeaderAnswer::Refused { why },
+    }
+}
+
+/// The same, where it was wanted.
+pub(crate) fn edit_of(answer: LeaderAnswer) -> Result<Edited, EditError> {
+    match answer {
+        LeaderAnswer::Edited { saved: true } => Ok(Edited::Saved),
+        LeaderAnswer::Edited { saved: false } => Ok(Edited::Unsaved),
+        LeaderAnswer::NotOpen => Err(EditError::NotOpen),
+        LeaderAnswer::Changed => Err(EditError::Changed),
+        LeaderAnswer::Refused { why } => Err(EditError::Refused(why)),
+        _ => Err(EditError::Unconfirmed),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use swarm_agent::ports::{Ask, EditError, Edited, Editor, Snapshots, Withdrawn};
+use swarm_agent::ports::{Ask, Editor, Snapshots, Withdrawn};
 use swarm_guard::{Bounds, Effect, Verdict, decide};
 use swarm_wire::mail::{AnswerMail, Protocol};
 use swarm_wire::permission::{Answer, PermissionRequest};
@@ -13,6 +13,7 @@ use swarm_wire::{AgentId, RequestId};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::convert::answer_of;
 use crate::ports::HubPorts;
 
 /// The files that a person let a teammate change.
@@ -76,7 +77,7 @@ impl Requested {
             match &self.call {
                 LeaderCall::OpenText { path } => LeaderAnswer::Text { text: editor.open_text(path).await },
                 LeaderCall::Edit { path, before, after } if self.may_edit(path) => {
-                    edited(editor.edit(path, before, after).await)
+                    answer_of(editor.edit(path, before, after).await)
                 }
                 LeaderCall::Edit { path, .. } => {
                     let (name, path) = (&self.agent.name, path.display());
@@ -122,15 +123,5 @@ fn done(done: Result<(), String>) -> LeaderAnswer {
     match done {
         Ok(()) => LeaderAnswer::Done,
         Err(why) => LeaderAnswer::Refused { why },
-    }
-}
-
-fn edited(edited: Result<Edited, EditError>) -> LeaderAnswer {
-    match edited {
-        Ok(edited) => LeaderAnswer::Edited { saved: edited == Edited::Saved },
-        Err(EditError::NotOpen) => LeaderAnswer::NotOpen,
-        Err(EditError::Changed) => LeaderAnswer::Changed,
-        Err(EditError::Unconfirmed) => LeaderAnswer::Unconfirmed,
-        Err(EditError::Refused(why)) => LeaderAnswer::Refused { why },
     }
 }

@@ -204,14 +204,7 @@ impl Editor for MailPorts {
 
     async fn edit(&self, path: &Path, before: &str, after: &str) -> Result<Edited, EditError> {
         let (path, before, after) = (path.to_owned(), before.to_owned(), after.to_owned());
-        match self.call(LeaderCall::Edit { path, before, after }).await {
-            LeaderAnswer::Edited { saved: true } => Ok(Edited::Saved),
-            LeaderAnswer::Edited { saved: false } => Ok(Edited::Unsaved),
-            LeaderAnswer::NotOpen => Err(EditError::NotOpen),
-            LeaderAnswer::Changed => Err(EditError::Changed),
-            LeaderAnswer::Refused { why } => Err(EditError::Refused(why)),
-            _ => Err(EditError::Unconfirmed),
-        }
+        convert::edit_of(self.call(LeaderCall::Edit { path, before, after }).await)
     }
 
     fn knows(&self) -> bool {

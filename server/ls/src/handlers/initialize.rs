@@ -35,7 +35,7 @@ pub(crate) fn initialize(session: &Arc<Session>, params: InitializeParams) -> In
     let machine = environment.machine();
     let settings = environment.complete(settings);
     let root = root(session);
-    let leader = Leader::start(Options {
+    let leader = Leader::join(Options {
         root: root.path().to_owned(),
         workspace,
         settings,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serializer, de};
 
-pub(super) fn encode(bytes: &[u8]) -> String {
+pub(crate) fn encode(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

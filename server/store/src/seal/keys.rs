@@ -158,7 +158,7 @@ impl fmt::Debug for MemberKey {
     }
 }
 
-pub(super) fn keys_dir(root: &Root) -> PathBuf {
+pub(crate) fn keys_dir(root: &Root) -> PathBuf {
     root.path().join("keys")
 }
 
@@ -166,7 +166,7 @@ fn key_path(team: &TeamDir) -> PathBuf {
     keys_dir(team.root()).join(format!("{}.key", team.name().as_str().to_ascii_lowercase()))
 }
 
-pub(super) fn random<const N: usize>() -> Result<[u8; N]> {
+pub(crate) fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| Error::NoRandomness(error.to_string()))?;
     Ok(bytes)

@@ -1,0 +1,145 @@
+//! What the servers of two editors on one team tell each other, over `leader.sock`: the one that leads, and those that
+//! joined it. A line of JSON a message.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::conversation::ConversationWish;
+use crate::ids::TeamName;
+use crate::lsp::{
+    CheckpointListParams, CheckpointRestoreParams, ConfigureParams, ConversationRenameParams, Event,
+    MemberParams, MessageParams, PermissionResolveParams, PlanResolveParams, SetModesParams, SpawnParams,
+    StateResult, StopParams, TaskCreateParams, TaskListParams, TaskUpdateParams, TeamCreateParams,
+    TeamDeleteParams, TeammateParams, TranscriptParams,
+};
+use crate::process::{LeaderAnswer, LeaderCall};
+
+/// One more with every change that an older server would misread.
+pub const VERSION: u32 = 1;
+
+/// The longest line, in bytes.
+pub const LINE_MAX: usize = 64 << 20;
+
+/// What a server says that joins, first of all.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hello {
+    pub version: u32,
+    /// What the leader wrote where only this user's servers can read it.
+    pub token: String,
+}
+
+/// What the leader says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum FromLeader {
+    /// It takes nobody who said this; nothing follows.
+    Refused {
+        why: String,
+    },
+    /// Everything as of now. The first message, and again before an event that changed it.
+    State {
+        state: Box<StateResult>,
+    },
+    Event {
+        team: TeamName,
+        event: Box<Event>,
+    },
+    /// So many events were too many for this connection.
+    Missed {
+        count: u64,
+    },
+    /// What came of a [`ToLeader::Call`].
+    Answer {
+        id: u64,
+        answer: Answered,
+    },
+    /// Something is wanted of this server's editor.
+    Editor {
+        id: u64,
+        call: LeaderCall,
+    },
+}
+
+/// What a server says that joined.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum ToLeader {
+    /// Its user wants something; `id` is new on this connection.
+    Call { id: u64, call: Box<Call> },
+    /// What came of a [`FromLeader::Editor`].
+    Editor { id: u64, answer: LeaderAnswer },
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Answered {
+    Done {
+        result: Value,
+    },
+    /// There is no such team, member or task.
+    Unknown {
+        why: String,
+    },
+    /// A parameter is not what it should be.
+    Invalid {
+        field: String,
+        problem: String,
+    },
+    Failed {
+        why: String,
+    },
+    ShuttingDown,
+}
+
+/// What a user may want of the team; each is answered with what the `swarm/*` request of its name gives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "call", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Call {
+    CreateTeam { params: TeamCreateParams },
+    DeleteTeam { params: TeamDeleteParams },
+    Prompt { prompt: Prompt },
+    Interrupt { member: MemberParams },
+    Compact { member: MemberParams },
+    Converse { member: MemberParams, wish: ConversationWish },
+    Conversations { member: MemberParams },
+    RenameConversation { params: ConversationRenameParams },
+    Transcript { params: TranscriptParams },
+    Message { params: MessageParams },
+    Resolve { params: PermissionResolveParams },
+    Spawn { params: SpawnParams },
+    Stop { params: StopParams },
+    Tasks { params: TaskListParams },
+    CreateTask { params: TaskCreateParams },
+    UpdateTask { params: TaskUpdateParams },
+    ResolvePlan { params: PlanResolveParams },
+    Checkpoints { params: CheckpointListParams },
+    RestoreCheckpoint { params: CheckpointRestoreParams },
+    Restart { params: TeammateParams },
+    Show { params: TeammateParams, visible: bool },
+    SetModes { params: SetModesParams },
+    ConfigureMember { params: ConfigureParams },
+}
+
+/// A prompt whose attachments are resolved to text already.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Prompt {
+    pub text: String,
+    pub member: Option<String>,
+    pub team: Option<String>,
+    pub attachments: Vec<AttachedText>,
+}
+
+/// A piece of a file that goes with a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachedText {
+    pub path: PathBuf,
+    /// First and last line, counted from one; `None` for the whole file.
+    pub lines: Option<(u32, u32)>,
+    pub text: String,
+}
