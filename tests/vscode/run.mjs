@@ -45,7 +45,8 @@ let [passed, failed] = [0, 0];
 let model;
 let editor;
 try {
-  model = await startModel(player, folder, plays);
+  const breaks = specs.reduce((sum, spec) => sum + (spec.breaks ?? 0), 0);
+  model = await startModel(player, folder, plays, breaks);
   editor = await Editor.start({
     tools,
     folder,

@@ -24,15 +24,18 @@ export function onDisk(workspace, file) {
   return readFileSync(join(workspace, file), "utf8");
 }
 
-/** Plays to every team: `plays` are `{team: {agent: steps}}`. */
-export async function startModel(program, folder, plays) {
+/**
+ * Plays to every team: `plays` are `{team: {agent: steps}}`, where an agent of a team that has another name is
+ * `agent@name`. So many `breaks` are requests that continue none before, as behind a summary or in another conversation.
+ */
+export async function startModel(program, folder, plays, breaks) {
   const agents = {};
   for (const [team, play] of Object.entries(plays)) {
-    for (const [agent, steps] of Object.entries(play)) agents[`${agent}@${team}`] = steps;
+    for (const [agent, steps] of Object.entries(play)) agents[agent.includes("@") ? agent : `${agent}@${team}`] = steps;
   }
   const script = join(folder, "script.json");
   writeFileSync(script, JSON.stringify({ agents }));
-  const model = start(program, [script]);
+  const model = start(program, [script, String(breaks)]);
   const [, address] = await model.line(/(http:\S+)\n/);
   return {
     address,
