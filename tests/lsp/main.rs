@@ -15,6 +15,7 @@ mod ending;
 mod forgery;
 mod framing;
 mod handing;
+mod healing;
 mod iterm2;
 mod killed;
 mod kinds;

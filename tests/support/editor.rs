@@ -46,6 +46,8 @@ pub struct Editor {
     stdin: Arc<Mutex<Option<ChildStdin>>>,
     terminals: Arc<Terminals>,
     inbox: Inbox,
+    /// Whoever holds it keeps the editor from reading.
+    reading: Arc<Mutex<()>>,
     world: String,
     last_id: i64,
     ended: bool,
@@ -62,8 +64,9 @@ impl Editor {
         let stdin = Arc::new(Mutex::new(child.stdin.take()));
         let stdout = child.stdout.take().unwrap_or_else(|| panic!("no stdout"));
         let terminals = Arc::new(Terminals::new(stdin.clone(), env));
-        let inbox = Inbox::new(stdout, terminals.clone());
-        Self { child, stdin, terminals, inbox, world, last_id: 0, ended: false, _root: root }
+        let reading = Arc::default();
+        let inbox = Inbox::new(stdout, terminals.clone(), Arc::clone(&reading));
+        Self { child, stdin, terminals, inbox, reading, world, last_id: 0, ended: false, _root: root }
     }
 
     /// Shakes hands; the result of `initialize`.
@@ -112,6 +115,21 @@ impl Editor {
 
     pub fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
+    }
+
+    /// Reads nothing of what the server sends, but for one message, while `meanwhile` runs.
+    pub fn without_reading(&mut self, meanwhile: impl FnOnce(&mut Self)) {
+        let reading = self.reading.clone();
+        let _held = reading.lock().unwrap_or_else(PoisonError::into_inner);
+        meanwhile(self);
+    }
+
+    /// Takes every notification of this method that has come; their params, in order.
+    pub fn take_notifications(&mut self, method: &str) -> Vec<Value> {
+        let all = std::mem::take(&mut self.inbox.notifications);
+        let (taken, left): (Vec<_>, Vec<_>) = all.into_iter().partition(|(name, _)| name == method);
+        self.inbox.notifications = left.into();
+        taken.into_iter().map(|(_, params)| params).collect()
     }
 
     /// Waits for a notification that `is_it` accepts, and takes it; its params.

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{BufReader, Read};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde_json::Value;
@@ -28,12 +28,18 @@ pub(super) struct Inbox {
 pub(super) type Automatic = (Question, Value);
 
 impl Inbox {
-    /// Reads messages off `stdout` until its end. Requests for terminals are answered as they come.
-    pub(super) fn new(stdout: impl Read + Send + 'static, terminals: Arc<Terminals>) -> Self {
+    /// Reads messages off `stdout` until its end, while nobody holds `reading`. Requests for terminals are answered
+    /// as they come.
+    pub(super) fn new(
+        stdout: impl Read + Send + 'static,
+        terminals: Arc<Terminals>,
+        reading: Arc<Mutex<()>>,
+    ) -> Self {
         let (sender, incoming) = channel();
         std::thread::spawn(move || {
             let mut stdout = BufReader::new(stdout);
             while let Some(message) = read(&mut stdout) {
+                drop(reading.lock().unwrap_or_else(PoisonError::into_inner));
                 if terminals.answer(&message) {
                     continue;
                 }
