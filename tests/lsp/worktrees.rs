@@ -10,7 +10,7 @@ use swarm_tests::script::{Script, Step, call, reply};
 use swarm_tests::{Caps, Editor, FakeModel, World};
 
 use crate::backends::{ada, bash, done, kept_by_all};
-use crate::{of, played, prompt};
+use crate::{execute, of, played, prompt};
 
 fn git_in(folder: &Path, arguments: &[&str]) -> String {
     let run = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
@@ -170,6 +170,15 @@ fn a_worktree_without_work_goes_with_its_branch() {
     assert!(!folder(&member).exists());
     assert_eq!(branches(&world), "");
     assert_eq!(git(&world, &["worktree", "list", "--porcelain"]).matches("worktree ").count(), 1);
+}
+
+#[test]
+fn the_page_of_the_team_names_the_branch() {
+    let (_model, world) = repository_of([done()]);
+    let mut editor = world.editor(Caps::bare());
+    spawn(&mut editor, "ada", "in-process");
+    let page = execute(&mut editor, "swarm.status", Value::Null);
+    assert!(page["text"].as_str().unwrap().contains("| ada on `swarm/workspace/ada` |"), "{page}");
 }
 
 #[test]

@@ -191,16 +191,31 @@ async function setEffort(session: Session, member: MemberView): Promise<void> {
 
 async function newTeammate(session: Session): Promise<void> {
   const name = await window.showInputBox({
-    title: "New teammate (1/2): its name",
+    title: "New teammate (1/3): its name",
     ignoreFocusOut: true,
     validateInput: nameProblem,
   });
   if (!name) return;
   const prompt = await window.showInputBox({
-    title: `New teammate (2/2): what ${name} should do`,
+    title: `New teammate (2/3): what ${name} should do`,
     ignoreFocusOut: true,
   });
-  if (prompt) await attempt(session, "swarm/teammate/spawn", { name, prompt, callId: crypto.randomUUID() });
+  if (!prompt) return;
+  const places = [
+    { label: "$(folder) In this folder", detail: "As you and the others see it", worktree: false },
+    {
+      label: "$(git-branch) In a git worktree of its own",
+      detail: "On a new branch from the last commit; merging it is yours",
+      worktree: true,
+    },
+  ];
+  const place = await window.showQuickPick(places, {
+    title: `New teammate (3/3): where ${name} works`,
+    ignoreFocusOut: true,
+  });
+  if (!place) return;
+  const { worktree } = place;
+  await attempt(session, "swarm/teammate/spawn", { name, prompt, worktree, callId: crypto.randomUUID() });
 }
 
 async function newTeam(session: Session): Promise<void> {

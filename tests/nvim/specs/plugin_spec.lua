@@ -63,6 +63,23 @@ return {
     end,
   },
   {
+    "a teammate gets a git worktree where one is wanted, and the team shows its branch",
+    function(world)
+      world:write("greeting.txt", { "dear all," })
+      world:commit()
+      local say = function(text)
+        return { reply = { { say = text } } }
+      end
+      world:play({ agents = { ["team-lead"] = { say("I see.") }, ada = { say("I look at it.") } } })
+      world:plug("greeting.txt")
+      vim.cmd.Swarm("team")
+      vim.cmd.Swarm("worktree ada Look at the greeting.")
+      world.shows("swarm://team", "○ ada  idle")
+      world.shows("swarm://team", "    on swarm/work-space/ada")
+      world:at_rest()
+    end,
+  },
+  {
     "without a menu a question waits, and is shown as a diff and answered by a key",
     function(world)
       team(world, "saved it", { ask = "none" })

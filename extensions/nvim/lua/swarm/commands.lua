@@ -40,6 +40,19 @@ local function selection(command)
   }
 end
 
+--- What starts a teammate of that kind.
+--- @param more? table
+local function starter(subcommand, more)
+  return function(words, _, text)
+    if not words[2] then
+      local usage = ("name a teammate and its task: :Swarm %s NAME TASK"):format(subcommand)
+      return client.say(usage, vim.log.levels.WARN)
+    end
+    local params = { name = words[1], prompt = behind_word(text) }
+    client.request("swarm/teammate/spawn", vim.tbl_extend("error", params, more or {}))
+  end
+end
+
 --- Each: what it does, how it is completed, and the deed with the words behind it.
 local SUBCOMMANDS = {
   prompt = {
@@ -194,22 +207,15 @@ local SUBCOMMANDS = {
   },
   spawn = {
     does = "start a teammate: NAME and its task",
-    run = function(words, _, text)
-      if not words[2] then
-        return client.say("name a teammate and its task: :Swarm spawn NAME TASK", vim.log.levels.WARN)
-      end
-      client.request("swarm/teammate/spawn", { name = words[1], prompt = behind_word(text) })
-    end,
+    run = starter("spawn"),
   },
   plan = {
     does = "start a teammate that plans first: NAME and its task",
-    run = function(words, _, text)
-      if not words[2] then
-        return client.say("name a teammate and its task: :Swarm plan NAME TASK", vim.log.levels.WARN)
-      end
-      local params = { name = words[1], prompt = behind_word(text), planModeRequired = true }
-      client.request("swarm/teammate/spawn", params)
-    end,
+    run = starter("plan", { planModeRequired = true }),
+  },
+  worktree = {
+    does = "start a teammate in a git worktree and branch of its own: NAME and its task",
+    run = starter("worktree", { worktree = true }),
   },
   task = {
     does = "add a task to the team's list",

@@ -32,6 +32,13 @@ local function render(buffer)
     table.insert(lines, (text:gsub("\n", " ")))
     things[#lines] = thing
   end
+  -- More about a member, where there is any.
+  local function beneath(member, text)
+    if text then
+      add("    " .. text, { member = member.name })
+      table.insert(marks, { #lines - 1, 0, #lines[#lines], "Comment" })
+    end
+  end
   for _, team in ipairs(state.now.teams) do
     add("Team " .. team.name)
   end
@@ -48,10 +55,8 @@ local function render(buffer)
     )
     add(("%s  %s  %s"):format(head, member.state, tokens), { member = member.name })
     table.insert(marks, { #lines - 1, 0, #head, colors.group(member.color) })
-    if member.tool and member.tool ~= vim.NIL then
-      add("    " .. member.tool, { member = member.name })
-      table.insert(marks, { #lines - 1, 0, #lines[#lines], "Comment" })
-    end
+    beneath(member, member.worktree and member.worktree ~= vim.NIL and "on " .. member.worktree.branch)
+    beneath(member, member.tool ~= vim.NIL and member.tool)
   end
   local open = require("swarm.questions").open()
   if #open > 0 then

@@ -100,7 +100,12 @@ function teamItem(team: TeamView): TreeItem {
 function memberItem(member: MemberView): TreeItem {
   const item = new TreeItem(member.name);
   const state = member.asleep ? "asleep" : STATE_WORDS[member.state];
-  const parts = [state, member.tool, `${short(member.tokens.input + member.tokens.output)} tokens`];
+  const parts = [
+    state,
+    member.tool,
+    member.worktree?.branch,
+    `${short(member.tokens.input + member.tokens.output)} tokens`,
+  ];
   if (member.cost !== undefined) parts.push(`$${member.cost.toFixed(2)}`);
   const said = parts.filter((part) => part !== undefined && part !== "").join(" · ");
   item.id = `member:${member.agentId}`;
@@ -135,6 +140,7 @@ function memberTooltip(member: MemberView): MarkdownString {
     `Model: ${member.model ?? "the server's choice"}`,
     `Tokens: ${short(input)} in (${short(cached)} cached), ${short(output)} out · ${member.toolCalls} calls`,
   ];
+  if (member.worktree) lines.push(`Works in ${member.worktree.path} on ${member.worktree.branch}`);
   if (member.interrupted) lines.push("Its last turn was cut off; restart it to go on.");
   if (member.lastActivity !== undefined)
     lines.push(`Last heard of ${duration(Date.now() - member.lastActivity)} ago`);

@@ -75,7 +75,10 @@ fn status_page(state: &StateResult) -> String {
             let does = cell(member.tool.as_deref().unwrap_or("-"));
             let (state, mode) = (name(&member.state), name(&member.mode));
             let (input, output) = (member.tokens.input, member.tokens.output);
-            let _ = writeln!(page, "| {} | {state} | {does} | {input} / {output} | {mode} |", member.name);
+            let on =
+                member.worktree.as_ref().map(|tree| format!(" on `{}`", tree.branch)).unwrap_or_default();
+            let who = format!("{}{on}", member.name);
+            let _ = writeln!(page, "| {who} | {state} | {does} | {input} / {output} | {mode} |");
         }
     }
     if !state.permissions.is_empty() || !state.plans.is_empty() {
