@@ -1,7 +1,7 @@
 // A real VS Code, served to a real browser, with the packaged extension in it and nothing else.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { running, start } from "./processes.mjs";
 import { eventually } from "./wait.mjs";
 
@@ -92,14 +92,26 @@ export class Editor {
 
   /** The servers that this editor's extension started for a workspace. */
   servers(workspace) {
-    return running(this.extensions).filter(({ cwd }) => workspace === undefined || cwd === workspace);
+    return this.processes().filter(({ args, cwd }) => args[0] === "--stdio" && cwd === workspace);
+  }
+
+  /** The processes of teammates that work in a workspace, or in a git worktree of it. */
+  teammates(workspace) {
+    const worktrees = `/teams/${basename(workspace)}/worktrees/`;
+    const there = (cwd) => cwd === workspace || cwd.includes(worktrees);
+    return this.processes().filter(({ args, cwd }) => args[0] === "teammate" && there(cwd));
+  }
+
+  /** All that this editor's extension started, and what that did. */
+  processes() {
+    return running(this.extensions);
   }
 
   /** Ends all, and makes sure that nothing of it stays. */
   async stop() {
     await this.browser.close();
     await this.server.stop();
-    await eventually("the end of every server", () => this.servers().length === 0, () => this.servers());
+    await eventually("the end of all", () => this.processes().length === 0, () => this.processes());
   }
 }
 
@@ -131,6 +143,25 @@ export class Window {
 
   row(name) {
     return this.rows.filter({ hasText: name });
+  }
+
+  /** Waits until the member's row begins with this state. */
+  async shows(name, state) {
+    await this.page.locator(`.monaco-list-row[aria-label^="${name}, ${state}"]`).waitFor();
+  }
+
+  /** Does to a member's terminal what a command is named after, "Show" or "Hide". */
+  async ofTerminal(deed, name) {
+    await this.command(`Swarm: ${deed} the Member's Terminal`);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).click();
+  }
+
+  /** Waits until the terminal of this name is the one in sight; a window that was loaded anew takes its time for that. */
+  async seesTerminal(name) {
+    const screen = this.page.locator(".terminal-outer-container:visible");
+    const chosen = this.page.locator(".tabs-list:visible .monaco-list-row.selected, .single-terminal-tab:visible");
+    const look = async () => ((await screen.count()) > 0 ? (await chosen.allTextContents()).join() : "nothing");
+    await eventually(`${name}'s terminal`, async () => (await look()).includes(name), look, 40_000);
   }
 
   /** The card of an open question in the conversation. */

@@ -80,7 +80,7 @@ function kill(group, signal) {
   }
 }
 
-/** The processes whose program is beneath `folder`, with their working directory. */
+/** The processes whose program is beneath `folder`, with their working directory and their arguments. */
 export function running(folder) {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -89,7 +89,9 @@ export function running(folder) {
         const program = readlinkSync(`/proc/${pid}/exe`);
         const state = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "")[0];
         const alive = program.startsWith(folder) && state !== "Z";
-        return alive ? [{ pid: Number(pid), program, cwd: readlinkSync(`/proc/${pid}/cwd`) }] : [];
+        if (!alive) return [];
+        const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(1, -1);
+        return [{ pid: Number(pid), program, cwd: readlinkSync(`/proc/${pid}/cwd`), args }];
       } catch {
         return [];
       }

@@ -9,7 +9,7 @@ import { Keys } from "./server/keys.ts";
 import { locate } from "./server/locate.ts";
 import { SECTION, serverSettings, settingsForServer } from "./server/settings.ts";
 import { Session } from "./session.ts";
-import { answerTerminals } from "./terminals.ts";
+import { Terminals } from "./terminals.ts";
 import { StatusItem } from "./views/status.ts";
 import { TeamTree } from "./views/tree.ts";
 
@@ -29,6 +29,10 @@ export async function activate(context: ExtensionContext): Promise<void> {
     ...settingsForServer(names, folder),
     ...(key === undefined ? {} : { apiKey: key }),
   });
+  const terminals = new Terminals({
+    kept: context.workspaceState,
+    outliveReload: () => workspace.getConfiguration(SECTION, folder).get("keepTerminals", false),
+  });
   const started = new Session({
     folder,
     output,
@@ -39,7 +43,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
         path: process.env.PATH ?? "",
       }),
     settings,
-    answers: (client) => [...answerEditor(client), ...answerTerminals(client)],
+    answers: (client) => [...answerEditor(client), ...terminals.answer(client)],
     failed: (problem) => void tellFailure(problem),
   });
   session = started;
@@ -47,6 +51,7 @@ export async function activate(context: ExtensionContext): Promise<void> {
   const conversation = new ConversationView(context, started, diffs);
   context.subscriptions.push(
     started,
+    terminals,
     diffs,
     conversation,
     new StatusItem(started),

@@ -60,22 +60,36 @@ export default [
     },
   },
   {
-    name: "a teammate runs in a terminal of this window, edits what is open, and ends when its terminal is closed",
+    name: "a teammate runs in a terminal of this window, edits what is open, ends with the window, and is there again",
     settings: { "swarm.teammateBackend": "editor-terminal" },
     play: (workspace) => ({
-      "team-lead": [{ reply: [call("SpawnTeammate", { name: "ada", prompt: "Mend the greeting." })] }, say("Ada is on it.")],
-      ada: mends(`${workspace}/greeting.txt`, "helo", "hello", "Changed"),
+      "team-lead": [
+        { reply: [call("SpawnTeammate", { name: "ada", prompt: "Mend the greeting." })] },
+        say("Ada is on it."),
+        say("I see."),
+        say("I see."),
+      ],
+      ada: [...mends(`${workspace}/greeting.txt`, "helo", "hello", "Changed"), say("I am here again.")],
     }),
     async run({ window, editor, workspace, picture }) {
+      const { page } = window;
       await window.openTeam();
       await window.say("Have it mended.");
       await window.says("1 needs you");
-      await window.page.locator(".terminal-outer-container").waitFor();
+      await page.locator(".terminal-outer-container").waitFor();
       await picture("teammate-terminal");
-      await window.page.keyboard.press("Control+Alt+Q");
+      await page.keyboard.press("Control+Alt+Q");
       await window.conversation.locator("article").getByRole("button", { name: "Allow", exact: true }).first().click();
       await eventually("the edit", () => onDisk(workspace, "greeting.txt") === "dear all,\nhello world\n");
       await window.says("idle");
+      const [before] = editor.teammates(workspace);
+      await page.reload();
+      await window.shows("ada", "asleep");
+      await eventually("its end", () => editor.teammates(workspace).length === 0, () => [before, editor.teammates(workspace)]);
+      await window.say("@ada Are you there?");
+      await window.conversation.getByText("I am here again.").waitFor();
+      await window.ofTerminal("Show", "ada");
+      await window.seesTerminal("ada");
       await window.command("Terminal: Kill the Active Terminal Instance");
       await window.row("ada").filter({ hasText: "gone" }).waitFor();
     },

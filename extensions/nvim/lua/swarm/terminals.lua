@@ -20,7 +20,8 @@ end
 function M.open(params, client_id)
   count = count + 1
   local id = ("nvim-%d-%d"):format(vim.fn.getpid(), count)
-  local terminal = { buffer = vim.api.nvim_create_buf(false, true), client = client_id }
+  local terminal = { buffer = vim.api.nvim_create_buf(false, true) }
+  local root = vim.lsp.get_client_by_id(client_id).root_dir
   vim.bo[terminal.buffer].bufhidden = "hide"
   local started, job = pcall(vim.api.nvim_buf_call, terminal.buffer, function()
     return vim.fn.jobstart(vim.list_extend({ params.command }, params.args or {}), {
@@ -29,9 +30,11 @@ function M.open(params, client_id)
       env = params.env,
       on_exit = function(_, code)
         terminals[id] = nil
-        local to = vim.lsp.get_client_by_id(terminal.client)
-        if to then
-          to:notify("swarm/terminal/closed", { terminalId = id, exitCode = code })
+        -- By then it may be the business of the project's next server.
+        for _, to in ipairs(vim.lsp.get_clients({ name = "swarm" })) do
+          if to.root_dir == root then
+            to:notify("swarm/terminal/closed", { terminalId = id, exitCode = code })
+          end
         end
         vim.schedule(function()
           pcall(vim.api.nvim_buf_delete, terminal.buffer, { force = true })
