@@ -58,6 +58,44 @@ return {
     end,
   },
   {
+    "another conversation whose news was lost is shown after the gap",
+    function(world)
+      world:write("greeting.txt", { "dear all," })
+      world:commit()
+      local say = function(text)
+        return { reply = { { say = text } } }
+      end
+      world:play({ agents = { ["team-lead"] = { say("A heron."), say("A stork.") } } }, 1)
+      world:plug("greeting.txt")
+      local function rests()
+        check.eventually("it rests", function()
+          local lead = require("swarm.state").member("team-lead")
+          return lead and lead.state == "idle"
+        end)
+      end
+      vim.cmd.Swarm("Which bird?")
+      vim.cmd.Swarm("conversation")
+      world.shows("swarm://conversation/team-lead", "A heron.")
+      rests()
+      local take, lost = require("swarm.state").event, false
+      require("swarm.state").event = function(params, client_id)
+        if params.event.kind == "conversationChanged" then
+          lost = true
+        else
+          take(params, client_id)
+        end
+      end
+      world:request("swarm/conversation/new", vim.empty_dict())
+      vim.cmd.Swarm("And now?")
+      world.shows("swarm://conversation/team-lead", "A stork.")
+      require("swarm.state").event = take
+      check.equal(lost, true, "the news was lost")
+      local text = world.shown("swarm://conversation/team-lead")
+      check.equal(text:find("heron", 1, true), nil, "what is shown of the earlier one")
+      rests()
+    end,
+  },
+  {
     "nothing that a person does waits for a server that stands still",
     function(world)
       team(world, nil, "rejected this call")

@@ -225,8 +225,9 @@ function Conversation:fetch()
   end, 2000)
 end
 
---- @param event swarm.Event
-function Conversation:event(event)
+--- @param event? swarm.Event
+--- @param missed? boolean
+function Conversation:event(event, missed)
   local of = event and (event.member or (event.request and event.request.workerId))
   if type(of) == "table" then
     of = of.agentId
@@ -238,7 +239,9 @@ function Conversation:event(event)
     end
     return
   end
-  if event and event.kind == "conversationChanged" and of and of:match("^[^@]*") == self.name then
+  local changed = event and event.kind == "conversationChanged" and of and of:match("^[^@]*") == self.name
+  -- What was missed may have been that.
+  if changed or missed then
     self:forget()
     -- An answer that is on its way is of the other conversation.
     self.generation = (self.generation or 0) + 1
@@ -288,8 +291,8 @@ function M.open(name)
       heads = {},
     }, Conversation)
     keys(self)
-    local stop = state.listen(function(event)
-      self:event(event)
+    local stop = state.listen(function(event, missed)
+      self:event(event, missed)
     end)
     vim.api.nvim_create_autocmd("BufWipeout", { buffer = buffer, once = true, callback = stop })
     self:fetch()

@@ -14,18 +14,19 @@ M.now = nothing()
 --- @type integer?
 M.client = nil
 
--- By client: its `now`, the last `seq`, and, while a snapshot is asked for, the events that came `since`.
--- Each project has a server.
+-- By client: its `now`, the `seq` of the last event in it (none before the first snapshot), and, while a
+-- snapshot is asked for, the events that came `since`. Each project has a server.
 local servers = {}
 
 local function of(client_id)
-  servers[client_id] = servers[client_id] or { now = nothing(), seq = 0, since = nil }
+  servers[client_id] = servers[client_id] or { now = nothing(), seq = nil, since = nil }
   return servers[client_id]
 end
 
 local listeners = {}
 
---- Calls `listener(event)` after each event, and without an event when all is new. `stop()` ends that.
+--- Calls `listener(event)` after each event, and `listener(nil, missed)` when all is new: whether events were
+--- missed before that. `stop()` ends it.
 function M.listen(listener)
   listeners[listener] = true
   return function()
@@ -33,9 +34,9 @@ function M.listen(listener)
   end
 end
 
-local function tell(event)
+local function tell(event, missed)
   for listener in pairs(listeners) do
-    local ok, problem = pcall(listener, event)
+    local ok, problem = pcall(listener, event, missed)
     if not ok then
       client.say(problem, vim.log.levels.ERROR)
     end
@@ -110,9 +111,9 @@ local function told_by(event)
   end
 end
 
-local function show(client_id)
+local function show(client_id, missed)
   M.client, M.now = client_id, client_id and of(client_id).now or nothing()
-  tell(nil)
+  tell(nil, missed)
   require("swarm.questions").follow()
 end
 
@@ -138,7 +139,8 @@ end
 
 --- Asks a server for everything, as at the start and after a gap.
 --- @param client_id? integer else that of the project that the user is in
-function M.refresh(client_id)
+--- @param missed? boolean events are missing
+function M.refresh(client_id, missed)
   client_id = client_id or M.client
   local server = client_id and of(client_id)
   if not server or server.since then
@@ -150,21 +152,27 @@ function M.refresh(client_id)
     server.since = nil
   end, 5000)
   client.request("swarm/state", nil, function(state)
-    local since = server.since or {}
+    local since, seq = server.since or {}, state.seq
+    local again = false
     server.since = nil
-    server.seq = math.max(server.seq, state.seq)
     server.now = vim.tbl_extend("force", nothing(), state)
     -- Events may overtake the answer.
     for _, params in ipairs(since) do
-      if params.seq > state.seq then
+      if params.seq > seq then
+        again = again or params.seq > seq + 1
+        seq = params.seq
         change(server.now, params.event)
       end
     end
+    server.seq = math.max(server.seq or 0, seq)
     tag(server.now.permissions, client_id)
     tag(server.now.plans, client_id)
     here()
     if M.client == client_id then
-      show(client_id)
+      show(client_id, missed)
+    end
+    if again then
+      M.refresh(client_id, true)
     end
   end, client_id)
 end
@@ -187,11 +195,13 @@ end
 --- @param client_id integer
 function M.event(params, client_id)
   local server, event = of(client_id), params.event
-  local missed = server.seq > 0 and params.seq > server.seq + 1
-  server.seq = math.max(server.seq, params.seq)
+  -- Behind a gap it stays the last one, until a snapshot has come.
+  local missed = not server.since and params.seq > (server.seq or -1) + 1
   tag({ event.request or event.plan }, client_id)
   if server.since then
     table.insert(server.since, params)
+  elseif not missed then
+    server.seq = math.max(server.seq, params.seq)
   end
   change(server.now, event)
   local says = told_by(event)
@@ -208,7 +218,7 @@ function M.event(params, client_id)
     client.say(("in %s, %s"):format(folder, require("swarm.questions").title(event.request or event.plan)))
   end
   if missed or #server.now.teams == 0 or event.kind == "teamChanged" then
-    M.refresh(client_id)
+    M.refresh(client_id, missed)
   end
   if asks then
     require("swarm.questions").follow()
