@@ -6,3 +6,4 @@ mod demo;
 mod doctor;
 mod run;
 mod team;
+mod timeline;

@@ -161,7 +161,12 @@ impl World {
 
     /// An editor that has said nothing yet.
     pub fn unshaken(&self) -> Editor {
-        let mut command = self.command(&[]);
+        self.unshaken_with(&[])
+    }
+
+    /// The same, whose server is started with these arguments.
+    pub fn unshaken_with(&self, arguments: &[&str]) -> Editor {
+        let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         Editor::start(command, self.id.clone(), self.root.clone())
     }

@@ -7,6 +7,7 @@ mod run;
 mod team;
 mod teammate;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -20,6 +21,9 @@ pub(crate) struct Arguments {
     /// Speak LSP on stdin and stdout, which is also the default.
     #[arg(long)]
     pub(crate) stdio: bool,
+    /// Write who of the team does what when into this file, for <https://ui.perfetto.dev>.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace_out: Option<PathBuf>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }

@@ -21,6 +21,7 @@ mod server;
 mod session;
 mod tasks;
 mod terminals;
+mod timeline;
 mod trace;
 mod words;
 
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
         eprintln!("swarm-ls: this process's memory is not shut to others: {error}");
     }
     match arguments.command {
-        None => serve::stdio(),
+        None => serve::stdio(arguments.trace_out.as_deref()),
         Some(command) => cli::run(command),
     }
 }

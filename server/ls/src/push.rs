@@ -7,7 +7,7 @@ pub(crate) mod progress;
 mod questions;
 mod warnings;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use crate::conversation;
 use crate::session::Session;
@@ -16,6 +16,10 @@ use crate::session::Session;
 pub(crate) fn start(session: &Arc<Session>) {
     let Ok(started) = session.started() else { return };
     let (client, tasks) = (&started.client, &session.tasks);
+    let timeline = session.timeline.lock().unwrap_or_else(PoisonError::into_inner).take();
+    timeline
+        .into_iter()
+        .for_each(|timeline| session.recording.spawn("timeline", timeline.follow(&started.leader)));
     if client.features.events {
         tasks.spawn("events", events::follow(started.leader.events(), session.proxy.clone()));
     }

@@ -1,5 +1,6 @@
 //! Serves one editor on stdin and stdout, to the end of one of them.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use crate::ingress::stdout::Stdout;
 use crate::lsp::Transport;
 use crate::server;
 use crate::session::Session;
+use crate::timeline::Timeline;
 use crate::trace;
 
 /// How many requests run at once: none waits, so as many as come.
@@ -21,7 +23,14 @@ const CONCURRENCY: usize = 1 << 20;
 const PIPE: usize = 64 << 10;
 
 /// Runs the server. Ends the process itself, since a blocked read of stdin would hold up a return.
-pub(crate) fn stdio() -> ExitCode {
+pub(crate) fn stdio(trace_out: Option<&Path>) -> ExitCode {
+    let timeline = match trace_out.map(Timeline::create).transpose() {
+        Ok(timeline) => timeline,
+        Err(error) => {
+            eprintln!("swarm-ls: no trace can be written: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let environment = Environment::read();
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
@@ -30,13 +39,13 @@ pub(crate) fn stdio() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let code = runtime.block_on(serve(environment));
+    let code = runtime.block_on(serve(environment, timeline));
     exit::end(code)
 }
 
-async fn serve(environment: Environment) -> u8 {
+async fn serve(environment: Environment, timeline: Option<Timeline>) -> u8 {
     let exit = Exit::new();
-    let session = Arc::new(Session::new(exit.clone(), environment));
+    let session = Arc::new(Session::new(exit.clone(), environment, timeline));
     exit::watch_signals(exit.clone());
     let root = Root::from_env().ok().filter(|root| root.prepare().is_ok());
     trace::start(root.as_ref(), session.environment.log_level, session.proxy.clone());
@@ -60,6 +69,7 @@ async fn serve(environment: Environment) -> u8 {
     {
         tracing::error!("the team did not end in time");
     }
+    let _ = timeout(DRAIN, session.recording.ended()).await;
     session.tasks.end();
     session.pages.clear();
     exit.code()

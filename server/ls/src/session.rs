@@ -1,6 +1,6 @@
 //! One connection to one editor: what all handlers share. Lives from the first byte to the last.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::Value;
 use swarm_leader::Leader;
@@ -17,6 +17,7 @@ use crate::ingress::proxy::Proxy;
 use crate::pages::Pages;
 use crate::tasks::Tasks;
 use crate::terminals::ClientTerminals;
+use crate::timeline::Timeline;
 
 pub(crate) struct Session {
     pub(crate) proxy: Proxy,
@@ -27,6 +28,10 @@ pub(crate) struct Session {
     pub(crate) pages: Pages,
     pub(crate) conversations: Conversations,
     pub(crate) tasks: Tasks,
+    /// What is written of the team, where that is wanted.
+    pub(crate) timeline: Mutex<Option<Timeline>>,
+    /// Who writes it; ends by itself when the team has.
+    pub(crate) recording: Tasks,
     started: OnceLock<Started>,
 }
 
@@ -41,13 +46,24 @@ pub(crate) struct Started {
 }
 
 impl Session {
-    pub(crate) fn new(exit: Exit, environment: Environment) -> Self {
+    pub(crate) fn new(exit: Exit, environment: Environment, timeline: Option<Timeline>) -> Self {
         let documents = Arc::new(Documents::new());
         let (proxy, pages) = (Proxy::default(), Pages::default());
         let terminals = Arc::new(ClientTerminals::new(proxy.clone()));
         let conversations = Conversations::new();
-        let (tasks, started) = (Tasks::default(), OnceLock::new());
-        Self { proxy, documents, terminals, exit, environment, pages, conversations, tasks, started }
+        Self {
+            proxy,
+            documents,
+            terminals,
+            exit,
+            environment,
+            pages,
+            conversations,
+            tasks: Tasks::default(),
+            timeline: Mutex::new(timeline),
+            recording: Tasks::default(),
+            started: OnceLock::new(),
+        }
     }
 
     /// Ends the handshake; only the first call counts.
@@ -70,6 +86,6 @@ impl Session {
 
     #[cfg(test)]
     pub(crate) fn for_tests() -> Self {
-        Self::new(Exit::new(), Environment::read())
+        Self::new(Exit::new(), Environment::read(), None)
     }
 }

@@ -26,6 +26,12 @@ impl Tasks {
         });
     }
 
+    /// Waits until those there are have ended by themselves.
+    pub(crate) async fn ended(&self) {
+        let mut set = std::mem::take(&mut *self.lock());
+        while set.join_next().await.is_some() {}
+    }
+
     /// Ends all of them.
     pub(crate) fn end(&self) {
         self.lock().abort_all();

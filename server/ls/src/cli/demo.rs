@@ -7,6 +7,7 @@ mod repo;
 mod terminal;
 
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -23,7 +24,9 @@ use tokio::time::timeout;
 use self::repo::Repo;
 use self::terminal::{Choice, Terminal};
 use crate::environment::Environment;
-use crate::exit::{self, Exit, TEAM_END};
+use crate::exit::{self, DRAIN, Exit, TEAM_END};
+use crate::tasks::Tasks;
+use crate::timeline::Timeline;
 
 const PROMPT: &str = "The test in this repository fails. Have it mended.";
 /// The teammates, in the order in which the script lets them end, so that the lead hears of one at a time.
@@ -38,6 +41,9 @@ pub(crate) struct Arguments {
     /// Keep the repository and the team's state, and say where they are.
     #[arg(long)]
     keep: bool,
+    /// Write who of the team does what when into this file, for <https://ui.perfetto.dev>.
+    #[arg(long, value_name = "FILE")]
+    trace_out: Option<PathBuf>,
 }
 
 /// Runs the demo; an error says what went wrong or was not mended.
@@ -53,7 +59,8 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
     terminal.line(&format!("A small program with a failing test is in {}.", repo.path().display()));
     terminal.line(&format!("You: {PROMPT}\n"));
 
-    let outcome = play(&repo, environment, &exit, &mut terminal).await;
+    let timeline = arguments.trace_out.as_deref().map(Timeline::create).transpose()?;
+    let outcome = play(&repo, environment, timeline, &exit, &mut terminal).await;
     terminal.close();
     let mended = match outcome {
         Ok(()) => show_result(&repo, &mut terminal).await,
@@ -69,6 +76,7 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
 async fn play(
     repo: &Repo,
     environment: &Environment,
+    timeline: Option<Timeline>,
     exit: &Exit,
     terminal: &mut Terminal,
 ) -> anyhow::Result<()> {
@@ -89,6 +97,8 @@ async fn play(
         terminals: None,
         session: Default::default(),
     });
+    let recording = Tasks::default();
+    timeline.into_iter().for_each(|timeline| recording.spawn("timeline", timeline.follow(&leader)));
     let watched = tokio::select! {
         watched = watch(&leader, &model, terminal) => watched,
         _ = exit.begun() => Err(anyhow!("interrupted")),
@@ -97,6 +107,7 @@ async fn play(
     if timeout(TEAM_END, leader.shutdown()).await.is_err() {
         terminal.line("The team did not end in time.");
     }
+    let _ = timeout(DRAIN, recording.ended()).await;
     watched?;
     if let Some(violation) = model.violations().first() {
         bail!("the model server refused a request: {violation:?}");

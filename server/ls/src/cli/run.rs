@@ -31,7 +31,9 @@ use tokio::time::timeout;
 use self::output::Output;
 use self::progress::Progress;
 use crate::environment::{self, Environment};
-use crate::exit::{self, Ending, Exit, TEAM_END};
+use crate::exit::{self, DRAIN, Ending, Exit, TEAM_END};
+use crate::tasks::Tasks;
+use crate::timeline::Timeline;
 use crate::words;
 
 /// What the model is told of a call that would have asked.
@@ -69,6 +71,9 @@ pub(crate) struct Arguments {
     /// A rule that forbids, whatever else allows; as `--allow`.
     #[arg(long, value_name = "RULE", value_parser = rule)]
     deny: Vec<String>,
+    /// Write who of the team does what when into this file, for <https://ui.perfetto.dev>.
+    #[arg(long, value_name = "FILE")]
+    trace_out: Option<PathBuf>,
 }
 
 impl Arguments {
@@ -101,6 +106,7 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
         provider: arguments.provider,
         ..Settings::default()
     };
+    let timeline = arguments.trace_out.as_deref().map(Timeline::create).transpose()?;
     let leader = Leader::start(Options {
         root: root.path().to_owned(),
         workspace: Some(workspace),
@@ -110,6 +116,8 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
         terminals: None,
         session: arguments.session(),
     });
+    let recording = Tasks::default();
+    timeline.into_iter().for_each(|timeline| recording.spawn("timeline", timeline.follow(&leader)));
     for notice in leader.notices() {
         eprintln!("swarm-ls: {notice}");
     }
@@ -123,6 +131,7 @@ pub(crate) async fn run(arguments: Arguments, environment: &Environment) -> anyh
     if timeout(TEAM_END, leader.shutdown()).await.is_err() {
         eprintln!("swarm-ls: the team did not end in time");
     }
+    let _ = timeout(DRAIN, recording.ended()).await;
     outcome
 }
 
