@@ -197,3 +197,6 @@ async fn head_of(response: &mut Response, patience: Duration) -> Vec<u8> {
     }
     body
 }
+
+#[cfg(test)]
+mod tests;
