@@ -23,6 +23,7 @@ mod knowledge;
 mod many;
 mod models;
 mod permissions;
+mod planning;
 mod plans;
 mod processes;
 mod questions;

@@ -32,6 +32,12 @@ impl FakeModel {
         self.server().open(gate);
     }
 
+    /// Waits until this many streams in all have come to this gate.
+    pub fn wait_at(&self, gate: &str, count: usize) {
+        let waited = self.runtime().block_on(self.server().wait_at(gate, count));
+        waited.unwrap_or_else(|error| panic!("{error}"));
+    }
+
     /// So many prompts continue none: one behind each summary and each change of the conversation.
     pub fn expect_breaks(&self, count: usize) {
         self.breaks.set(count);
