@@ -10,6 +10,7 @@ mod members;
 mod models;
 mod modes;
 mod notices;
+mod panics;
 mod questions;
 mod resume;
 mod rules;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use swarm_agent::ports::NoEditor;
+use swarm_agent::ports::{Editor, NoEditor};
 use swarm_guard::exec::{Environment, Helper};
 use swarm_leader::command::Prompt;
 use swarm_leader::{Leader, Machine, Options, Refusal, Session, StartedIn, TeamEvent};
@@ -69,6 +69,16 @@ impl Stage {
         script: Script,
         change: impl FnOnce(&mut Settings),
     ) -> Self {
+        Self::in_editor(folder, script, change, Arc::new(NoEditor)).await
+    }
+
+    /// A leader whose members work in this editor.
+    pub(crate) async fn in_editor(
+        folder: Arc<TempDir>,
+        script: Script,
+        change: impl FnOnce(&mut Settings),
+        editor: Arc<dyn Editor>,
+    ) -> Self {
         let model = ScriptServer::start(script).await.unwrap();
         let mut settings = Settings {
             base_url: Some(model.base_url()),
@@ -88,7 +98,7 @@ impl Stage {
                 helper: Helper::At("/bin/false".into()),
                 started_in: StartedIn::default(),
             },
-            editor: Arc::new(NoEditor),
+            editor,
             terminals: None,
             session: Session::default(),
         });
