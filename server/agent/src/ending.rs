@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use swarm_wire::RequestId;
+use swarm_wire::mail::Protocol;
+use swarm_wire::{AgentId, RequestId};
+
+use crate::post::{Post, PostError};
 
 /// One member's own end, as far as it has a say in it.
 #[derive(Debug, Default)]
@@ -26,11 +29,24 @@ impl Ending {
         self.state().asked.contains(request)
     }
 
-    /// The model answered; a yes holds.
-    pub(crate) fn answered(&self, request: &RequestId, approve: bool) {
+    /// Requests that wait for an answer.
+    pub(crate) fn unanswered(&self) -> Vec<RequestId> {
+        self.state().asked.iter().cloned().collect()
+    }
+
+    /// Answers a request; a yes holds once it is on its way to the leader.
+    pub(crate) async fn answer(
+        &self,
+        post: &Post,
+        lead: &AgentId,
+        (request, approve, reason): (RequestId, bool, Option<String>),
+    ) -> Result<(), PostError> {
+        let request_id = request.clone();
+        post.send_protocol(lead, &Protocol::ShutdownResponse { request_id, approve, reason }).await?;
         let mut state = self.state();
-        state.asked.remove(request);
+        state.asked.remove(&request);
         state.agreed |= approve;
+        Ok(())
     }
 
     pub(crate) fn is_agreed(&self) -> bool {

@@ -7,7 +7,7 @@ use swarm_model::{CallError, Delta, Error as ModelError, Message, Part, Reply, R
 use swarm_store::Transcript;
 use swarm_wire::lsp::TurnEnd;
 use swarm_wire::transcript::{Body, CallResult, Entry};
-use swarm_wire::{MemberName, TurnId};
+use swarm_wire::{AgentId, MemberName, TurnId};
 use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -127,7 +127,7 @@ impl Engine {
                     match self.make_room(turn, &mut attempts, context).await? {
                         Compaction::Done => continue,
                         Compaction::Interrupted => return self.interrupted(turn, context).await,
-                        Compaction::Failed(why) => return self.full(turn, &why).await,
+                        Compaction::Failed(why) => return self.full(turn, &why, context).await,
                     }
                 }
                 Err(broken) => return self.broken(turn, broken, context).await,
@@ -362,8 +362,19 @@ impl Engine {
         Ok((TurnEnd::Failed, Some(reason)))
     }
 
-    /// The history does not fit, however it is shortened.
-    async fn full(&mut self, turn: &TurnId, why: &str) -> Result<(TurnEnd, Option<String>), HistoryError> {
+    /// The history does not fit, however it is shortened. Whoever was asked to end meanwhile can never answer, and does.
+    async fn full(
+        &mut self,
+        turn: &TurnId,
+        why: &str,
+        context: &ToolContext,
+    ) -> Result<(TurnEnd, Option<String>), HistoryError> {
+        let lead = AgentId::lead_of(context.agent.team.clone());
+        for request in self.ending.unanswered() {
+            if let Err(error) = self.ending.answer(&context.post, &lead, (request, true, None)).await {
+                tracing::error!(agent = %context.agent, %error, "a request to end was not answered");
+            }
+        }
         let reason = format!(
             "the conversation does not fit into the model's {} tokens, and could not be summarised ({why}); stop this member \
              and start another, or choose a model that takes more",

@@ -4,7 +4,6 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use swarm_guard::{Effect, Granted};
-use swarm_wire::mail::Protocol;
 use swarm_wire::{AgentId, RequestId};
 
 use super::ToolContext;
@@ -46,15 +45,10 @@ impl Tool for ShutdownReply {
 
     async fn run(&self, call: Granted<Input>, context: &ToolContext) -> Result<String, ToolError> {
         let Input { request_id, approve, reason } = call.into_inner();
-        let request_id = RequestId::new(request_id);
-        let answer = Protocol::ShutdownResponse { request_id: request_id.clone(), approve, reason };
         let lead = AgentId::lead_of(context.agent.team.clone());
-        context
-            .post
-            .send_protocol(&lead, &answer)
-            .await
-            .map_err(|error| ToolError::tell(error.to_string()))?;
-        context.ending.answered(&request_id, approve);
+        let answer = (RequestId::new(request_id), approve, reason);
+        let answered = context.ending.answer(&context.post, &lead, answer).await;
+        answered.map_err(|error| ToolError::tell(error.to_string()))?;
         Ok(if approve { "You end now." } else { "You go on; they are told why." }.to_owned())
     }
 }

@@ -6,6 +6,7 @@ mod compaction;
 mod endings;
 mod faults;
 mod forgery;
+mod full;
 mod members;
 mod models;
 mod modes;
