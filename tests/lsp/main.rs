@@ -12,6 +12,7 @@ mod conversations;
 mod documents;
 mod edits;
 mod ending;
+mod floods;
 mod forgery;
 mod framing;
 mod handing;

@@ -14,6 +14,8 @@ pub(super) const MAX_EVENTS: usize = 2048;
 pub(super) const MAX_EVENT_BYTES: usize = 8 << 20;
 /// A waiting text event larger than this takes no more text.
 const MAX_JOINED: usize = 64 << 10;
+/// How many events back text looks for what it joins: more than speak at once.
+const LOOK_BACK: usize = 64;
 /// The most log lines and messages that wait.
 pub(super) const MAX_LINES: usize = 256;
 
@@ -104,28 +106,27 @@ impl Queue {
         })
     }
 
-    /// Adds text to the last waiting event, if that is text of the same turn.
+    /// Adds text to waiting text of the same turn, if there is none but text behind that: what several members say at
+    /// once is told apart by who says it, and not by when.
     fn join(&mut self, team: &TeamName, event: &Event) -> bool {
         let Event::Text { member, turn_id, text } = event else { return false };
-        let last = self.items.iter_mut().rev().find_map(|item| match item {
+        let events = self.items.iter_mut().rev().filter_map(|item| match item {
             Item::Event { params, bytes } => Some((params, bytes)),
             _ => None,
         });
-        let Some((params, bytes)) = last else { return false };
-        match &mut params.event {
-            Event::Text { member: same, turn_id: turn, text: waiting }
-                if *team == params.team
-                    && member == same
-                    && turn_id == turn
-                    && waiting.len() < MAX_JOINED =>
-            {
+        for (params, bytes) in events.take(LOOK_BACK) {
+            let Event::Text { member: who, turn_id: turn, text: waiting } = &mut params.event else { break };
+            if params.team == *team && who == member && turn == turn_id {
+                if waiting.len() >= MAX_JOINED {
+                    break;
+                }
                 waiting.push_str(text);
                 *bytes += text.len();
                 self.event_bytes += text.len();
-                true
+                return true;
             }
-            _ => false,
         }
+        false
     }
 
     fn drop_oldest(&mut self, is_one: impl Fn(&Item) -> bool) {

@@ -9,7 +9,11 @@ use super::*;
 use crate::lsp::types::{MessageType, request::ShowMessageRequest};
 
 fn text(text: &str) -> Event {
-    let member: AgentId = "ada@shop".parse().unwrap();
+    text_of("ada", text)
+}
+
+fn text_of(name: &str, text: &str) -> Event {
+    let member: AgentId = format!("{name}@shop").parse().unwrap();
     Event::Text { member, turn_id: TurnId::new("t"), text: text.into() }
 }
 
@@ -63,6 +67,21 @@ fn waiting_text_of_a_turn_is_joined_and_counted_once() {
     let shapes: Vec<_> = events.iter().map(shape).collect();
     assert_eq!(shapes, [(1, "ab".into()), (2, "-".into()), (3, "c".into())]);
     assert_eq!(proxy.last_seq(), 3);
+}
+
+#[test]
+fn text_of_members_who_speak_at_once_is_joined_each_with_its_own() {
+    let proxy = Proxy::default();
+    for piece in ["a", "b", "c"] {
+        proxy.event(team(), text_of("ada", piece));
+        proxy.event(team(), text_of("ben", piece));
+    }
+    proxy.event(team(), ended("x"));
+    proxy.event(team(), text_of("ben", "d"));
+    proxy.open();
+    let events = sent(&mut proxy.loopback());
+    let texts = events.iter().map(|request| request.params().unwrap()["event"]["text"].clone());
+    assert_eq!(texts.collect::<Vec<_>>(), [json!("abc"), json!("abc"), Value::Null, json!("d")]);
 }
 
 #[test]
