@@ -242,6 +242,20 @@ fn a_second_server_that_hangs_holds_nobody_up_and_heals() {
     first.close();
 }
 
+#[test]
+fn a_leader_that_hangs_is_told_of_and_what_was_wanted_of_it_is_done_once_it_goes_on() {
+    let (_model, world) = lead([reply([say("Hello.")]), reply([say("Awake.")])]);
+    let (first, mut second) = two(&world);
+    signal("-STOP", &first);
+    let asked = second.send_request("swarm/prompt", json!({ "text": "Awake?" }));
+    warned(&mut second, "does not answer");
+    signal("-CONT", &first);
+    let turn = second.answer_to(asked).unwrap()["turnId"].take();
+    second.await_event_where("turnEnded", |event| event["turnId"] == turn);
+    second.leave();
+    first.close();
+}
+
 fn signal(signal: &str, editor: &Editor) {
     let sent = Command::new("kill").args([signal, &editor.pid().to_string()]).status();
     assert!(sent.unwrap().success());

@@ -22,10 +22,11 @@ use crate::team;
 
 /// How often it is looked whether another server founded a team for the workspace, while there is none.
 const LOOK: Duration = Duration::from_secs(1);
-/// Between two tries to reach the leader, or to lead.
+/// Between two tries to reach the leader, or to lead; later, when users were told that it does not answer.
 const AGAIN: Duration = Duration::from_millis(200);
+const AGAIN_LATE: Duration = Duration::from_secs(3);
 /// How long what users want may wait for a leader that does not answer.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 // Short, so that a Neovim of 80 columns shows each without a prompt of its own.
 const JOINED: &str = "joined the team that another editor leads";
@@ -195,7 +196,7 @@ impl Server {
                 self.warn(unreachable(&why));
             }
             tokio::select! {
-                () = sleep(AGAIN) => {}
+                () = sleep(if is_late { AGAIN_LATE } else { AGAIN }) => {}
                 command = self.commands.recv() => match command {
                     Some(Command::Shutdown { reply }) => {
                         refuse(held, &Refusal::ShuttingDown);

@@ -8,13 +8,15 @@ use std::time::Duration;
 use swarm_agent::ports::Editor;
 use swarm_store::{Door, TeamDir};
 use swarm_wire::TeamName;
-use swarm_wire::lsp::StateResult;
+use swarm_wire::lsp::{Event, StateResult};
 use swarm_wire::relay::{FromLeader, Hello, LINE_MAX, ToLeader, VERSION};
 use tokio::net::UnixStream;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
 
 use super::calls::{self, Asker, Sorted};
+use super::lead::PATIENCE;
 use super::{Outgoing, editors, ways};
 use crate::command::{Command, Refusal};
 use crate::handle::Options;
@@ -26,6 +28,8 @@ const FIRST_WAIT: Duration = Duration::from_secs(2);
 /// What a user is told whose call was with a leader that went away.
 const LEFT: &str =
     "the editor that led the team went away before it answered; see whether it was done, and try again";
+
+const SILENT: &str = "the editor that leads the team does not answer; close it, and this one leads";
 
 /// A connection to the server that leads the team.
 pub(super) struct Link {
@@ -91,10 +95,14 @@ impl Link {
         for command in first {
             following.pass_on(command, options);
         }
+        let (mut heard, mut was_told) = (Instant::now(), false);
         loop {
             tokio::select! {
                 message = incoming.next::<FromLeader>() => match message {
-                    Ok(message) => following.hear(message, &options.editor, &mut beside),
+                    Ok(message) => {
+                        (heard, was_told) = (Instant::now(), false);
+                        following.hear(message, &options.editor, &mut beside);
+                    }
                     Err(why) => {
                         tracing::info!(why, "the leader is gone");
                         return Left::Alone;
@@ -102,9 +110,18 @@ impl Link {
                 },
                 command = commands.recv() => match command {
                     Some(Command::Shutdown { reply }) => return Left::Over(Some(reply)),
-                    Some(command) => following.pass_on(command, options),
+                    Some(command) => {
+                        if following.asked.is_empty() {
+                            heard = Instant::now();
+                        }
+                        following.pass_on(command, options);
+                    }
                     None => return Left::Over(None),
                 },
+                () = sleep_until(heard + PATIENCE), if !following.asked.is_empty() && !was_told => {
+                    was_told = true;
+                    following.warn(SILENT);
+                }
             }
         }
     }
@@ -154,6 +171,10 @@ impl Following<'_> {
 
     fn shows(&self, state: StateResult) {
         self.publisher.publish(state, &self.team, Vec::new());
+    }
+
+    fn warn(&self, text: &str) {
+        self.publisher.tell(&self.team, vec![Event::Warning { text: text.to_owned() }]);
     }
 
     fn pass_on(&mut self, command: Command, options: &mut Options) {

@@ -111,7 +111,7 @@ fn copy_tree(from: &std::path::Path, to: &std::path::Path) {
         let target = to.join(item.file_name());
         if item.file_type().unwrap().is_dir() {
             copy_tree(&item.path(), &target);
-        } else {
+        } else if item.file_type().unwrap().is_file() {
             std::fs::copy(item.path(), target).unwrap();
         }
     }
