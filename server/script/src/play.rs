@@ -27,7 +27,7 @@ pub(crate) enum NoStep {
 
 impl Player {
     pub(crate) fn new(script: Script) -> Self {
-        let Script { agents, variables, marker, when_done, models } = script;
+        let Script { agents, variables, marker, when_done, models, forget_bodies: _ } = script;
         let queue = |(agent, steps): (_, Vec<Step>)| (agent, steps.into());
         Self {
             queues: Mutex::new(agents.into_iter().map(queue).collect()),

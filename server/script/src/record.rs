@@ -18,7 +18,7 @@ pub struct Recorded {
     /// Empty where the request doesn't tell.
     pub agent: String,
     pub path: String,
-    /// `Null` where it is no JSON.
+    /// `Null` where it is no JSON, or was not kept.
     pub body: Value,
     pub at: SystemTime,
 }
@@ -44,9 +44,10 @@ pub struct PrefixBreak {
     pub common: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Records {
     state: Mutex<State>,
+    forgets_bodies: bool,
     /// The number of requests so far.
     pub(crate) count: watch::Sender<usize>,
     /// The number of connections that the client dropped before the answer was out.
@@ -63,9 +64,9 @@ struct State {
 }
 
 impl Records {
-    pub(crate) fn new() -> Self {
-        let state = Mutex::new(State::default());
-        Self { state, count: watch::Sender::new(0), aborted: watch::Sender::new(0) }
+    /// For so many requests that their bodies would fill the memory.
+    pub(crate) fn without_bodies() -> Self {
+        Self { forgets_bodies: true, ..Self::default() }
     }
 
     /// Keeps a request and gives its index.
@@ -76,7 +77,7 @@ impl Records {
             index,
             agent: agent.to_owned(),
             path: path.to_owned(),
-            body,
+            body: if self.forgets_bodies { Value::Null } else { body },
             at: SystemTime::now(),
         });
         self.count.send_replace(index + 1);
@@ -88,10 +89,10 @@ impl Records {
         self.state().violations.push(violation);
     }
 
-    /// Compares a prompt with the one before it, and gives how many of its bytes a cache would hold.
-    pub(crate) fn prompt(&self, request: usize, agent: &str, prompt: &Prompt) -> usize {
+    /// Compares a prompt for this model with the one before it, and gives how many of its bytes a cache would hold.
+    pub(crate) fn prompt(&self, request: usize, agent: &str, model: &str, prompt: &Prompt) -> usize {
         let mut state = self.state();
-        let model = state.requests.get(request).map(model_of).unwrap_or_default();
+        let model = model.to_owned();
         let Some(before) = state.prompts.insert((agent.to_owned(), model), prompt.clone()) else { return 0 };
         match before.parting(prompt) {
             None => before.len(),
@@ -122,8 +123,4 @@ impl Records {
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn model_of(request: &Recorded) -> String {
-    request.body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned()
 }

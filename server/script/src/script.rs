@@ -22,6 +22,7 @@
 //! - `variables`: `${name}` in a text, a tool's input or an `expect` becomes the value; an unknown name stays.
 //! - `whenDone`: what is answered after the last step: `{"say": "…"}`, or `"fail"`, which also counts as a
 //!   violation.
+//! - `forgetBodies`: the bodies of requests are checked as ever and then not kept, where there are very many.
 //! - `models`: what `GET /v1/models` lists, as a local server does, which wants no key; without any there is no such
 //!   list.
 //!
@@ -51,6 +52,8 @@ pub struct Script {
     pub variables: BTreeMap<String, String>,
     pub marker: String,
     pub when_done: WhenDone,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub forget_bodies: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
 }
@@ -184,6 +187,7 @@ impl Default for Script {
             variables: BTreeMap::new(),
             marker: "Your agent id is ".into(),
             when_done: WhenDone::Say("Done.".into()),
+            forget_bodies: false,
             models: Vec::new(),
         }
     }

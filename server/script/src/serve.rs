@@ -107,12 +107,15 @@ async fn answer(
         }
     };
     let agent = shared.player.agent_of(&asked.system);
-    let index = shared.records.add(&agent, path, serde_json::from_slice(&body).unwrap_or_default());
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let model = body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let index = shared.records.add(&agent, path, body);
     match shared.player.next(&agent, &asked) {
         Ok(step) => {
             // What is refused enters no cache.
             let is_read = step.status.is_none();
-            let cached = if is_read { shared.records.prompt(index, &agent, &asked.prompt) } else { 0 };
+            let cached =
+                if is_read { shared.records.prompt(index, &agent, &model, &asked.prompt) } else { 0 };
             let in_flight = InFlight::new(Arc::clone(&shared));
             play(step, index, cached, &asked, format, in_flight).await
         }
@@ -206,7 +209,7 @@ fn report(shared: &Shared) -> Value {
             "agent": request.agent,
             "path": request.path,
             "body": request.body,
-            "atMs": u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
+            "atMs": at.as_secs_f64() * 1000.0,
         })
     });
     json!({

@@ -65,11 +65,8 @@ impl ScriptServer {
         let failed = |source| StartError { port, source };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
-        let shared = Arc::new(Shared {
-            player: Player::new(script),
-            records: Records::new(),
-            gates: Gates::default(),
-        });
+        let records = if script.forget_bodies { Records::without_bodies() } else { Records::default() };
+        let shared = Arc::new(Shared { player: Player::new(script), records, gates: Gates::default() });
         let accepting = tokio::spawn(accept(listener, Arc::clone(&shared)));
         Ok(Self { port, shared, accepting, given: AtomicUsize::new(0) })
     }

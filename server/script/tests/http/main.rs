@@ -160,6 +160,20 @@ async fn another_process_can_look_and_open_gates() {
 }
 
 #[tokio::test]
+async fn bodies_that_are_not_kept_are_checked_all_the_same() {
+    let script = Script::from_json(r#"{"forgetBodies": true}"#).unwrap();
+    let server = ScriptServer::start(script).await.unwrap();
+    ask(&server, &go("ada@t", true)).await;
+    let mut other = go("ada@t", true);
+    other["messages"][0]["content"] = json!("Something else.");
+    ask(&server, &other).await;
+    let requests = server.requests();
+    assert_eq!(requests.len(), 2);
+    assert!(requests.iter().all(|request| request.agent == "ada@t" && request.body.is_null()));
+    assert_eq!(server.prefix_breaks().len(), 1, "a prompt that changed is noticed");
+}
+
+#[tokio::test]
 async fn requests_are_given_one_by_one_and_a_dropped_server_is_gone() {
     let server = ScriptServer::start(Script::new()).await.unwrap();
     ask(&server, &go("ada@t", false)).await;
