@@ -13,6 +13,7 @@ mod plans;
 mod processes;
 mod provider;
 mod pulse;
+mod reports;
 mod rules;
 mod spending;
 mod tasks;
@@ -24,7 +25,7 @@ pub(crate) use members::{own_state, shell};
 pub(crate) use models::Own;
 pub use models::home_of;
 pub(crate) use models::own_choice;
-pub(crate) use plans::plan_of;
+pub(crate) use plans::{is_plan, plan_of};
 pub use rules::PROJECT_RULES;
 pub use spending::BUDGET;
 pub(crate) use spending::Whose;
@@ -245,11 +246,14 @@ impl Hub {
 
     /// Takes what happens and what is asked, until it is to end or another process leads.
     pub(crate) async fn run(&mut self, commands: &mut mpsc::Receiver<Command>) -> Stop {
+        let mut reported = Vec::new();
         loop {
             tokio::select! {
                 // What members report comes before what is asked, so that answers know of it.
                 biased;
-                Some((agent, report)) = self.report_inbox.recv() => self.report(&agent, report).await,
+                1.. = self.report_inbox.recv_many(&mut reported, reports::AT_ONCE) => {
+                    self.reported(&mut reported).await;
+                }
                 Some(event) = self.event_inbox.recv() => self.take(event).await,
                 Some(ended) = self.lives.join_next_with_id(), if !self.lives.is_empty() => self.joined(ended).await,
                 Some(Ok(event)) = self.timers.join_next(), if !self.timers.is_empty() => self.take(event).await,
@@ -373,51 +377,21 @@ impl Hub {
         }
     }
 
-    async fn report(&mut self, agent: &AgentId, report: Report) {
-        let only_tell = matches!(
-            report,
-            Report::Text { .. } | Report::Warned { .. } | Report::Sent { .. } | Report::Alive
-        );
-        if let Report::Sent { to, .. } = &report {
-            self.wake(to).await;
-        }
-        let (rests, changed_tasks) = (matches!(report, Report::Idle), matches!(report, Report::TasksChanged));
-        let begins_or_ends =
-            matches!(report, Report::TurnStarted { .. } | Report::TurnEnded { .. } | Report::Idle);
-        if begins_or_ends {
-            self.active_changed();
-        }
-        if let Report::Used { model, usage } = &report {
-            self.spent(agent, model, *usage);
-        }
-        let ends = matches!(report, Report::TurnEnded { .. });
-        let happened = self.roster.apply(agent, report);
-        match (only_tell, &self.team) {
-            (true, Some(team)) => self.publisher.tell(&team.led.file.name, happened),
-            _ => self.publish(happened),
-        }
-        if ends {
-            self.review_budgets().await;
-        }
-        // Whoever changes the list says so: it is read again only then.
-        if changed_tasks || (rests && self.assign().await) {
-            self.tasks_changed().await;
-        }
-    }
-
     /// Shows the state as it is now, then what led to it.
     fn publish(&self, happened: Vec<ClientEvent>) {
         let Some(team) = &self.team else { return };
         let name = &team.led.file.name;
-        let state = StateResult {
-            seq: 0,
-            teams: vec![self.team_view(team)],
-            members: self.roster.views(),
-            permissions: team.queue.requests(),
-            plans: team.queue.plans(),
-            tasks: team.tasks.clone(),
+        // In a large team most of it is as it was, and is left so.
+        let change = |state: &mut StateResult| {
+            state.teams = vec![self.team_view(team)];
+            self.roster.show_in(&mut state.members);
+            team.queue.show_in(&mut state.permissions);
+            state.plans = team.queue.plans();
+            if state.tasks != team.tasks {
+                state.tasks.clone_from(&team.tasks);
+            }
         };
-        self.publisher.publish(state, name, happened);
+        self.publisher.publish(change, name, happened);
     }
 
     fn team_name(&self) -> Option<TeamName> {

@@ -8,7 +8,7 @@ use swarm_wire::permission::{Answer, Outcome, PermissionRequest, ResolvedBy, Sta
 use swarm_wire::{AgentId, RequestId};
 use tokio::sync::oneshot;
 
-use crate::hub::{BUDGET, PROJECT_RULES, plan_of};
+use crate::hub::{BUDGET, PROJECT_RULES, is_plan, plan_of};
 
 /// How long after a question was asked the like ones join it, in milliseconds.
 const BATCH_MS: u64 = 5_000;
@@ -48,10 +48,12 @@ impl Queue {
         Self { files, pending: Vec::new() }
     }
 
-    /// The open questions about calls.
-    pub(crate) fn requests(&self) -> Vec<PermissionRequest> {
-        let calls = self.pending.iter().filter(|pending| plan_of(&pending.request).is_none());
-        calls.map(|pending| pending.request.clone()).collect()
+    /// Makes `requests` the open questions about calls. None changes while it is open, and they can hold whole files.
+    pub(crate) fn show_in(&self, requests: &mut Vec<PermissionRequest>) {
+        let calls = || self.pending.iter().map(|pending| &pending.request).filter(|call| !is_plan(call));
+        if !calls().map(|call| &call.id).eq(requests.iter().map(|shown| &shown.id)) {
+            *requests = calls().cloned().collect();
+        }
     }
 
     /// The plan that waits under this id.
@@ -92,7 +94,7 @@ impl Queue {
     pub(crate) fn call_of(&self, agent: &AgentId, id: &RequestId) -> Option<&PermissionRequest> {
         self.get(id).filter(|request| {
             request.worker_id == *agent
-                && plan_of(request).is_none()
+                && !is_plan(request)
                 && !NOT_ITS_OWN.contains(&request.tool_name.as_str())
         })
     }

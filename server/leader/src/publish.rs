@@ -23,9 +23,15 @@ impl Publisher {
         Self { snapshot, events }
     }
 
-    /// Shows a new state, then what led to it, so that who reads the state after an event finds it there.
-    pub(crate) fn publish(&self, state: StateResult, team: &TeamName, happened: Vec<Event>) {
-        self.snapshot.send_replace(Arc::new(state));
+    /// Shows the state as `change` makes it, then what led to it, so that who reads the state after an event finds it
+    /// there. A reader that still holds the state before keeps it as it was.
+    pub(crate) fn publish(
+        &self,
+        change: impl FnOnce(&mut StateResult),
+        team: &TeamName,
+        happened: Vec<Event>,
+    ) {
+        self.snapshot.send_modify(|state| change(Arc::make_mut(state)));
         self.tell(team, happened);
     }
 

@@ -120,8 +120,14 @@ impl Roster {
         }
     }
 
-    pub(crate) fn views(&self) -> Vec<MemberView> {
-        self.members.iter().map(|member| member.view.clone()).collect()
+    /// Makes `views` those of the members; what is so already is left.
+    pub(crate) fn show_in(&self, views: &mut Vec<MemberView>) {
+        views.truncate(self.members.len());
+        let (before, new) = self.members.split_at(views.len());
+        for (shown, member) in views.iter_mut().zip(before).filter(|(shown, member)| **shown != member.view) {
+            shown.clone_from(&member.view);
+        }
+        views.extend(new.iter().map(|member| member.view.clone()));
     }
 
     /// The member that a client names, by name or agent id; the leader's agent when it names none.

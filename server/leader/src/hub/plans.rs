@@ -20,9 +20,14 @@ use super::Hub;
 use super::members::blocking;
 use crate::command::Refusal;
 
+/// Whether a request is for a plan.
+pub(crate) fn is_plan(request: &PermissionRequest) -> bool {
+    request.tool_name == EXIT_PLAN_MODE
+}
+
 /// The plan that a question is about, if it is about one.
 pub(crate) fn plan_of(request: &PermissionRequest) -> Option<PlanRequest> {
-    if request.tool_name != EXIT_PLAN_MODE {
+    if !is_plan(request) {
         return None;
     }
     let text =

@@ -1,6 +1,7 @@
 //! Who is alive: members that went silent in the middle of work, that this team is led, who is active, and what
 //! was spent.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use swarm_store::Lease;
@@ -118,36 +119,37 @@ impl Hub {
 
     async fn write_activity(&mut self, activity: Vec<(AgentId, bool)>) {
         let Some(team) = &mut self.team else { return };
-        let is_new = |(agent, active): &(AgentId, bool)| {
-            let entry = team.led.file.members.iter().find(|entry| entry.agent_id == *agent);
-            entry.is_some_and(|entry| entry.is_active.unwrap_or(false) != *active)
-        };
-        let changed: Vec<(AgentId, bool)> = activity.into_iter().filter(is_new).collect();
         let file = &team.led.file;
-        let spent_by = |agent: &AgentId| {
-            let entry = file.members.iter().find(|entry| entry.agent_id == *agent);
-            entry.map(|entry| entry.spent.unwrap_or_default())
-        };
-        let spent: Vec<(AgentId, Spending)> = self
-            .roster
+        let known: HashMap<&AgentId, (bool, Spending)> = file
+            .members
             .iter()
-            .map(|member| (member.view.agent_id.clone(), member.spent))
-            .filter(|(agent, spent)| spent_by(agent).is_some_and(|known| known != *spent))
+            .map(|entry| {
+                (&entry.agent_id, (entry.is_active.unwrap_or(false), entry.spent.unwrap_or_default()))
+            })
             .collect();
+        let spent: HashMap<&AgentId, Spending> =
+            self.roster.iter().map(|member| (&member.view.agent_id, member.spent)).collect();
+        let mut changed: HashMap<AgentId, (bool, Spending)> = HashMap::new();
+        for (agent, active) in activity {
+            let Some(known) = known.get(&agent) else { continue };
+            let now = (active, spent.get(&agent).copied().unwrap_or(known.1));
+            if now != *known {
+                changed.insert(agent, now);
+            }
+        }
         let of_team = Some(self.purse.team).filter(|spent| *spent != file.spent.unwrap_or_default());
-        if changed.is_empty() && spent.is_empty() && of_team.is_none() {
+        if changed.is_empty() && of_team.is_none() {
             return;
         }
         let dir = team.led.dir.clone();
         let written = blocking(move || {
             dir.update(|file| {
-                for (agent, active) in &changed {
-                    let entry = file.members.iter_mut().find(|entry| entry.agent_id == *agent);
-                    entry.into_iter().for_each(|entry| entry.is_active = Some(*active));
-                }
-                for (agent, spent) in &spent {
-                    let entry = file.members.iter_mut().find(|entry| entry.agent_id == *agent);
-                    entry.into_iter().for_each(|entry| entry.spent = Some(*spent));
+                for entry in &mut file.members {
+                    if let Some((active, spent)) = changed.get(&entry.agent_id) {
+                        entry.is_active = Some(*active);
+                        entry.spent =
+                            Some(*spent).filter(|spent| *spent != Spending::default()).or(entry.spent);
+                    }
                 }
                 file.spent = of_team.or(file.spent);
                 file.clone()

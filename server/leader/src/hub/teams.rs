@@ -87,7 +87,7 @@ impl Hub {
         self.spawned.clear();
         self.notices.clear();
         let gone = ClientEvent::TeamChanged { team: None };
-        self.publisher.publish(StateResult::default(), &team.led.file.name, vec![gone]);
+        self.publisher.publish(|state| *state = StateResult::default(), &team.led.file.name, vec![gone]);
         // What mail or questions still stand in its folder goes with it.
         blocking(move || team.led.dir.delete(team.led.lease)).await
     }

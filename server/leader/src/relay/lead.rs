@@ -65,7 +65,7 @@ impl Leader {
             }
             Some(team) => match Link::open(&team) {
                 Ok(link) => {
-                    house.publisher.publish(link.state.clone(), &link.team, Vec::new());
+                    house.publisher.publish(|state| state.clone_from(&link.state), &link.team, Vec::new());
                     (Part::Follows(Box::new(link), Vec::new()), vec![JOINED.to_owned()])
                 }
                 Err(why) => (Part::Seeks(Vec::new()), vec![unreachable(&why)]),
@@ -183,7 +183,11 @@ impl Server {
         loop {
             let why = match self.attempt().await {
                 Ok(Found::Leader(link)) => {
-                    self.house.publisher.publish(link.state.clone(), &link.team, Vec::new());
+                    self.house.publisher.publish(
+                        |state| state.clone_from(&link.state),
+                        &link.team,
+                        Vec::new(),
+                    );
                     self.warn(JOINED.to_owned());
                     return Some(Part::Follows(link, held));
                 }

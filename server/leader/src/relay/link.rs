@@ -170,7 +170,7 @@ impl Following<'_> {
     }
 
     fn shows(&self, state: StateResult) {
-        self.publisher.publish(state, &self.team, Vec::new());
+        self.publisher.publish(|shown| *shown = state, &self.team, Vec::new());
     }
 
     fn warn(&self, text: &str) {
