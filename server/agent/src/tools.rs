@@ -28,7 +28,7 @@ mod walk;
 mod web_fetch;
 mod write;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use swarm_model::ToolSpec;
 
@@ -39,18 +39,25 @@ pub use exit_plan_mode::EXIT_PLAN_MODE;
 pub(crate) use tasks::{Completed, shown as task_shown};
 pub(crate) use tool::{AnyTool, PreparedCall, Preview, ToolError};
 
-/// The tools that one member has for its whole life.
+/// The tools that one member has for its whole life. Members of a kind share them, since their descriptions are long.
+#[derive(Clone)]
 pub(crate) struct Tools {
-    list: Vec<Arc<dyn AnyTool>>,
+    list: Arc<[Arc<dyn AnyTool>]>,
     specs: Arc<[ToolSpec]>,
 }
 
 impl Tools {
     /// What every teammate has.
     pub(crate) fn of_teammate(editor_knows: bool) -> Self {
-        let mut tools = Self::of_everybody(editor_knows);
-        tools.push(tool::erase(shutdown_reply::ShutdownReply));
-        Self::new(tools)
+        static PLAIN: OnceLock<Tools> = OnceLock::new();
+        static KNOWING: OnceLock<Tools> = OnceLock::new();
+        let shared = if editor_knows { &KNOWING } else { &PLAIN };
+        let made = shared.get_or_init(|| {
+            let mut tools = Self::of_everybody(editor_knows);
+            tools.push(tool::erase(shutdown_reply::ShutdownReply));
+            Self::new(tools)
+        });
+        made.clone()
     }
 
     /// What the leader's agent has, to make a team and end its members.
@@ -88,7 +95,7 @@ impl Tools {
             let name = tool.spec().name;
             OF_THE_TEAM.contains(&name.as_str()) || named.contains(&name)
         };
-        Self::new(self.list.into_iter().filter(kept).collect())
+        Self::new(self.list.iter().filter(|tool| kept(tool)).cloned().collect())
     }
 
     fn of_everybody(editor_knows: bool) -> Vec<Arc<dyn AnyTool>> {
@@ -116,7 +123,7 @@ impl Tools {
 
     fn new(list: Vec<Arc<dyn AnyTool>>) -> Self {
         let specs = list.iter().map(|tool| tool.spec()).collect();
-        Self { list, specs }
+        Self { list: list.into(), specs }
     }
 
     pub(crate) fn specs(&self) -> Arc<[ToolSpec]> {

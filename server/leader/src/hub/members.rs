@@ -220,19 +220,19 @@ impl Hub {
         let choice = self.choice(own);
         let (model, effort) = (choice.model.to_string(), own.effort.or(self.settings.effort));
         let (choice, choice_view) = watch::channel(choice);
-        let confinement = self.confinement().await;
         let (tools, about) = self.about(&view, &ground).await?;
-        let bounds = self.bounds_of(agent, &ground, confinement);
-        let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
+        let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
         let (dir, key, id) = (team.led.dir.clone(), team.led.key.clone(), agent.clone());
         let (color, file_watch) = (view.color.clone(), self.watch.clone());
         let folder = ground.cwd.clone();
         let opened = blocking(move || {
             team::open_member(&dir, Keys::of_here(&dir, &key, &id)?, color, &file_watch, &folder)
-        })
-        .await?;
-        let Opened { instructions, transcript, entries, conversations, letterbox, post, outputs } = opened;
-
+        });
+        // The first time both wait, the one for the disk and the other for a process.
+        let (opened, confinement) = tokio::join!(opened, self.confinement());
+        let Opened { instructions, transcript, entries, conversations, letterbox, post, outputs } = opened?;
+        let bounds = self.bounds_of(agent, &ground, confinement);
+        let Some(team) = &mut self.team else { return Err(Refusal::ShuttingDown) };
         let shell = shell(&bounds, self.root.path(), &self.machine, confinement, team.shell.clone())?;
         let (bounds, bounds_view) = watch::channel(bounds);
         let (inbox, arrivals) = mpsc::unbounded_channel();
