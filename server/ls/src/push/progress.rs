@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use swarm_leader::Leader;
 use swarm_wire::lsp::{MemberParams, MemberView, StateResult};
 use swarm_wire::{AgentId, TurnId};
+use tokio::task::{AbortHandle, JoinError, JoinSet};
 
 use crate::error::Problem;
-use crate::ingress::proxy::Proxy;
+use crate::ingress::proxy::{CallError, Proxy};
 use crate::lsp::types::notification::Progress;
 use crate::lsp::types::request::WorkDoneProgressCreate;
 use crate::lsp::types::{
@@ -22,23 +22,16 @@ use crate::session::Session;
 pub(super) async fn follow(session: Arc<Session>) {
     let Ok(leader) = session.leader() else { return };
     let mut snapshots = leader.watch();
-    let mut shown: HashMap<AgentId, TurnId> = HashMap::new();
+    let mut bars = Bars { proxy: session.proxy.clone(), shown: HashMap::new(), creating: JoinSet::new() };
     loop {
-        let snapshot = snapshots.borrow_and_update().clone();
-        shown.retain(|agent, turn| tool_of(&snapshot, agent, turn).is_some());
-        for member in &snapshot.members {
-            if let Some(turn) = &member.turn_id
-                && shown.get(&member.agent_id) != Some(turn)
-            {
-                shown.insert(member.agent_id.clone(), turn.clone());
-                let bar = Bar { leader: leader.clone(), proxy: session.proxy.clone(), turn: turn.clone() };
-                session.tasks.spawn("progress", bar.show(member.agent_id.clone()));
-            }
-        }
-        if snapshots.changed().await.is_err() {
-            return;
+        // Not held while waiting: the leader would have to copy it for each change.
+        bars.update(&snapshots.borrow_and_update().clone());
+        tokio::select! {
+            changed = snapshots.changed() => if changed.is_err() { break },
+            Some(created) = bars.creating.join_next() => bars.created(created),
         }
     }
+    bars.shown.values().for_each(|bar| bar.end(&bars.proxy));
 }
 
 /// The client's `window/workDoneProgress/cancel`.
@@ -59,23 +52,73 @@ pub(crate) async fn cancel(
     Ok(())
 }
 
-/// The progress of one turn.
-struct Bar {
-    leader: Leader,
+/// The progress of all turns that run: one look at each change for all of them.
+struct Bars {
     proxy: Proxy,
-    turn: TurnId,
+    shown: HashMap<AgentId, Bar>,
+    /// What the client is asked; an answer is of the turn that it was asked for.
+    creating: JoinSet<(AgentId, TurnId, Result<(), CallError>)>,
 }
 
-impl Bar {
-    async fn show(self, agent: AgentId) {
-        let token = token(&agent, &self.turn);
+/// The progress of one turn.
+struct Bar {
+    token: ProgressToken,
+    turn: TurnId,
+    /// The tool that runs.
+    tool: Option<String>,
+    state: BarState,
+}
+
+enum BarState {
+    /// Until the client has made room for it. Aborted, the request is taken back.
+    Creating(AbortHandle),
+    Shown,
+    Refused,
+}
+
+impl Bars {
+    fn update(&mut self, snapshot: &StateResult) {
+        let turns = snapshot.members.iter().filter_map(|member| Some((member, member.turn_id.as_ref()?)));
+        let running: HashMap<&AgentId, &TurnId> =
+            turns.clone().map(|(member, turn)| (&member.agent_id, turn)).collect();
+        let proxy = &self.proxy;
+        self.shown.retain(|agent, bar| {
+            let runs = running.get(agent).is_some_and(|turn| **turn == bar.turn);
+            if !runs {
+                bar.end(proxy);
+            }
+            runs
+        });
+        for (member, turn) in turns {
+            match self.shown.get_mut(&member.agent_id) {
+                Some(bar) => bar.show(&self.proxy, &member.tool),
+                None => self.begin(member, turn),
+            }
+        }
+    }
+
+    fn begin(&mut self, member: &MemberView, turn: &TurnId) {
+        let agent = &member.agent_id;
+        let token = token(agent, turn);
         let params = WorkDoneProgressCreateParams { token: token.clone() };
-        tokio::select! {
-            created = self.proxy.request::<WorkDoneProgressCreate>(params) => if let Err(error) = created {
-                tracing::info!(%error, "progress is not shown");
-                return;
-            },
-            () = self.ended(&agent) => return,
+        let (proxy, of_agent, of_turn) = (self.proxy.clone(), agent.clone(), turn.clone());
+        let asked = self.creating.spawn(async move {
+            let created = proxy.request::<WorkDoneProgressCreate>(params).await;
+            (of_agent, of_turn, created)
+        });
+        let state = BarState::Creating(asked);
+        let bar = Bar { token, turn: turn.clone(), tool: member.tool.clone(), state };
+        self.shown.insert(agent.clone(), bar);
+    }
+
+    fn created(&mut self, created: Result<(AgentId, TurnId, Result<(), CallError>), JoinError>) {
+        // One that was taken back needs nothing more.
+        let Ok((agent, turn, created)) = created else { return };
+        let Some(bar) = self.shown.get_mut(&agent).filter(|bar| bar.turn == turn) else { return };
+        if let Err(error) = created {
+            tracing::info!(%error, "progress is not shown");
+            bar.state = BarState::Refused;
+            return;
         }
         let begin = WorkDoneProgressBegin {
             title: format!("{} works", agent.name),
@@ -83,41 +126,44 @@ impl Bar {
             message: None,
             percentage: None,
         };
-        self.proxy.notify::<Progress>(progress(&token, WorkDoneProgress::Begin(begin)));
-        let mut snapshots = self.leader.watch();
-        let mut last = None;
-        loop {
-            let snapshot = snapshots.borrow_and_update().clone();
-            let Some(tool) = tool_of(&snapshot, &agent, &self.turn) else { break };
-            if last.as_ref() != Some(&tool) {
-                let report = WorkDoneProgressReport {
-                    cancellable: Some(true),
-                    message: Some(tool.clone().unwrap_or_else(|| "thinking".into())),
-                    percentage: None,
-                };
-                let params = progress(&token, WorkDoneProgress::Report(report));
-                self.proxy.notify_latest::<Progress>(&key(&token), params);
-                last = Some(tool);
-            }
-            if snapshots.changed().await.is_err() {
-                break;
-            }
-        }
-        let end = WorkDoneProgressEnd { message: None };
-        self.proxy.notify::<Progress>(progress(&token, WorkDoneProgress::End(end)));
-    }
-
-    async fn ended(&self, agent: &AgentId) {
-        let is_over = |snapshot: &Arc<StateResult>| tool_of(snapshot, agent, &self.turn).is_none();
-        // An error means that the leader ended, and the turn with it.
-        let _ = self.leader.watch().wait_for(is_over).await;
+        self.proxy.notify::<Progress>(progress(&bar.token, WorkDoneProgress::Begin(begin)));
+        bar.state = BarState::Shown;
+        bar.report(&self.proxy);
     }
 }
 
-/// The tool that the turn runs, if any; `None` when the turn is over.
-fn tool_of(snapshot: &StateResult, agent: &AgentId, turn: &TurnId) -> Option<Option<String>> {
-    let member = snapshot.members.iter().find(|member| member.agent_id == *agent)?;
-    (member.turn_id.as_ref() == Some(turn)).then(|| member.tool.clone())
+impl Bar {
+    /// Shows the tool that runs, where it is another.
+    fn show(&mut self, proxy: &Proxy, tool: &Option<String>) {
+        if self.tool != *tool {
+            self.tool.clone_from(tool);
+            self.report(proxy);
+        }
+    }
+
+    fn report(&self, proxy: &Proxy) {
+        if !matches!(self.state, BarState::Shown) {
+            return;
+        }
+        let report = WorkDoneProgressReport {
+            cancellable: Some(true),
+            message: Some(self.tool.clone().unwrap_or_else(|| "thinking".into())),
+            percentage: None,
+        };
+        let params = progress(&self.token, WorkDoneProgress::Report(report));
+        proxy.notify_latest::<Progress>(&key(&self.token), params);
+    }
+
+    fn end(&self, proxy: &Proxy) {
+        match &self.state {
+            BarState::Creating(asked) => asked.abort(),
+            BarState::Shown => {
+                let end = WorkDoneProgressEnd { message: None };
+                proxy.notify::<Progress>(progress(&self.token, WorkDoneProgress::End(end)));
+            }
+            BarState::Refused => {}
+        }
+    }
 }
 
 fn token(agent: &AgentId, turn: &TurnId) -> ProgressToken {

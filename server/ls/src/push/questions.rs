@@ -42,9 +42,13 @@ pub(super) async fn follow(session: Arc<Session>) {
     let mut snapshots = leader.watch();
     let mut asked: HashSet<RequestId> = HashSet::new();
     loop {
-        let snapshot = snapshots.borrow_and_update().clone();
-        asked.retain(|id| is_pending(&snapshot, id));
-        let Some(Question { id, text, choices }) = next(&snapshot, &asked) else {
+        // Not held while waiting: the leader would have to copy it for each change.
+        let question = {
+            let snapshot = snapshots.borrow_and_update().clone();
+            asked.retain(|id| is_pending(&snapshot, id));
+            next(&snapshot, &asked)
+        };
+        let Some(Question { id, text, choices }) = question else {
             if snapshots.changed().await.is_err() {
                 return;
             }
