@@ -200,7 +200,11 @@ fn a_teammates_own_signature_answers_nobody_elses_question_and_changes_no_docume
         Protocol::PermissionResponse(AnswerMail::new(id, yes)),
         Protocol::ModeChange { request_id: RequestId::new("r"), mode: Mode::BypassPermissions },
         Protocol::Interrupt { request_id: RequestId::new("r"), turns: vec![TurnId::new("t")] },
-        Protocol::UserMessage { request_id: RequestId::new("r"), text: "The user wants it.".to_owned() },
+        Protocol::UserMessage {
+            request_id: RequestId::new("r"),
+            text: "The user wants it.".to_owned(),
+            pictures: Vec::new(),
+        },
         Protocol::ShutdownRequest { request_id: RequestId::new("r"), reason: None },
     ];
     for command in &commands {

@@ -24,6 +24,7 @@ mod knowledge;
 mod many;
 mod models;
 mod permissions;
+mod pictures;
 mod planning;
 mod plans;
 mod processes;

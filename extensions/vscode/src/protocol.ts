@@ -55,6 +55,8 @@ export interface CallResult {
   toolUseId: string;
   content: string;
   isError: boolean;
+  /** What is shown beside the text, which names it. */
+  pictures?: Picture[];
 }
 
 /** A snapshot of the workspace. Files that git ignores are not in it. */
@@ -219,6 +221,8 @@ export type Entry =
       at: number;
       /** The messages that this entry consumed; one found here is only acknowledged. */
       mail?: MessageId[];
+      /** What is shown beside the text, which names it. */
+      pictures?: Picture[];
       turnId?: TurnId;
     }
   /** What the model answered, whole or as far as it came. */
@@ -247,6 +251,14 @@ export type Entry =
       at: number;
       /** The newest inputs, word for word: nobody had answered them. */
       carried?: string[];
+      turnId?: TurnId;
+    }
+  /** The provider refused all pictures before this; the model is shown text in place of them. */
+  | {
+      role: "picturesRefused";
+      reason: string;
+      /** Unix milliseconds. */
+      at: number;
       turnId?: TurnId;
     }
   /** Why a turn ended otherwise than by the model's own stop. */
@@ -352,6 +364,9 @@ export interface LineRange {
   start: number;
   end: number;
 }
+
+/** The kinds of pictures that models read. */
+export type MediaType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
 export interface MemberMode {
   member: string;
@@ -503,6 +518,19 @@ export interface PermissionResolveParams {
 
 export interface PermissionResolveResult {
   results: ResolveOutcome[];
+}
+
+/** What is known of a picture without its bytes. */
+export interface Picture {
+  /** The SHA-256 of its bytes, in hexadecimal digits. */
+  hash: string;
+  mediaType: MediaType;
+  /** In pixels. */
+  width: number;
+  /** In pixels. */
+  height: number;
+  /** How large its file is. */
+  bytes: number;
 }
 
 /** Params of `swarm/plan/list`. */

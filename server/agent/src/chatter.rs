@@ -84,6 +84,7 @@ mod tests {
             from: Some(from.parse().unwrap()),
             turn: None,
             shutdown: None,
+            pictures: Vec::new(),
             text: text.into(),
             message: MessageId::new("m"),
             receipt: Receipt::new(|| {}),

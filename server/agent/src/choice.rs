@@ -16,6 +16,8 @@ pub struct ModelChoice {
     pub effort: Option<Effort>,
     /// How many tokens the model takes, history and answer together.
     pub context_window: u32,
+    /// Whether the model is shown pictures; else it is given text in their place.
+    pub pictures: bool,
     /// Whether a budget holds, so that each request wants an allowance.
     pub metered: bool,
 }

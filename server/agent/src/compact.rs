@@ -79,6 +79,7 @@ impl Engine {
     ) -> Result<Compaction, HistoryError> {
         let before = self.history_tokens();
         let choice = self.choice.borrow().clone();
+        self.history.album.load().await;
         let request = self.summary_request(&choice, attempt);
         let reply = match choice.client.complete(&request, &mut |_| {}, &context.turn).await {
             Ok(reply) => reply,
@@ -105,7 +106,7 @@ impl Engine {
     /// First the conversation as the provider knows it, which its cache has; then as text, cut to what surely fits.
     fn summary_request(&self, choice: &ModelChoice, attempt: u32) -> Request {
         let messages = if attempt == 0 {
-            let mut messages = self.history.messages_for(&choice.by());
+            let mut messages = self.history.messages_for(choice);
             let ask = UserPart::Text(SUMMARISE.to_owned());
             match messages.last_mut() {
                 Some(Message::User(parts)) => parts.push(ask),
@@ -123,12 +124,11 @@ impl Engine {
 
     /// The texts behind the model's last answer: nobody has answered them yet.
     fn newest_inputs(&self) -> Vec<String> {
-        let Some(Message::User(parts)) = self.history.messages().last() else { return Vec::new() };
-        let text = |part: &UserPart| match part {
-            UserPart::Text(text) => Some(cut_middle(text.clone(), CARRIED_MAX)),
-            UserPart::ToolResult { .. } => None,
+        let text = |part: UserPart| match part {
+            UserPart::Text(text) => Some(cut_middle(text, CARRIED_MAX)),
+            UserPart::Picture(_) | UserPart::ToolResult { .. } => None,
         };
-        parts.iter().filter_map(text).collect()
+        self.history.newest().into_iter().filter_map(text).collect()
     }
 }
 
@@ -144,6 +144,7 @@ fn told(messages: &[Message]) -> String {
                         UserPart::ToolResult { content, .. } => {
                             writeln!(text, "[result] {}", cut_middle(content.clone(), 2000))
                         }
+                        UserPart::Picture(_) => Ok(()),
                     };
                 }
             }

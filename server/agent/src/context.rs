@@ -1,5 +1,6 @@
 //! What a member's model is told: the system text, its history, and mail in its wrapper.
 
+mod album;
 mod history;
 mod instructions;
 mod prompt;

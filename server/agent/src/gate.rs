@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::{permission_id, unix_ms};
 use crate::ports::{Ask, Withdrawn};
-use crate::tools::{PreparedCall, Preview, ToolContext, ToolError, Tools};
+use crate::tools::{Output, PreparedCall, Preview, ToolContext, ToolError, Tools};
 
 /// One call as the model made it.
 #[derive(Debug, Clone)]
@@ -79,7 +79,9 @@ impl Gate {
         context: &ToolContext,
     ) -> CallResult {
         match self.decide_and_run(call, prepared, context).await {
-            Ok(content) => CallResult { tool_use_id: call.id.clone(), content, is_error: false },
+            Ok(Output { text: content, pictures }) => {
+                CallResult { tool_use_id: call.id.clone(), content, pictures, is_error: false }
+            }
             Err(error) => failed(call, &error),
         }
     }
@@ -89,7 +91,7 @@ impl Gate {
         call: &Call,
         prepared: Box<dyn PreparedCall>,
         context: &ToolContext,
-    ) -> Result<String, ToolError> {
+    ) -> Result<Output, ToolError> {
         match self.verdict(call, prepared.preview())? {
             Ok(permit) => run(prepared, permit, context).await,
             Err(question) => {
@@ -152,7 +154,7 @@ impl Gate {
         question: Question,
         answer: Answer,
         context: &ToolContext,
-    ) -> Result<String, ToolError> {
+    ) -> Result<Output, ToolError> {
         let Some(permit) = question.answered(&answer) else {
             let why = answer.feedback.map(|text| format!(" They said: {text}")).unwrap_or_default();
             return Err(ToolError::tell(format!("The user rejected this call.{why}")));
@@ -176,7 +178,7 @@ impl Gate {
             notes.push_str(&format!("[The user allowed it and said: {feedback}]\n"));
         }
         match result {
-            Ok(text) => Ok(notes + &text),
+            Ok(output) => Ok(Output { text: notes + &output.text, ..output }),
             Err(ToolError::Tell(text)) => Err(ToolError::Tell(notes + &text)),
             Err(ToolError::Aborted) => Err(ToolError::Aborted),
         }
@@ -206,7 +208,7 @@ async fn run(
     prepared: Box<dyn PreparedCall>,
     permit: Permit,
     context: &ToolContext,
-) -> Result<String, ToolError> {
+) -> Result<Output, ToolError> {
     if context.turn.is_cancelled() {
         return Err(ToolError::Aborted);
     }
@@ -217,5 +219,10 @@ async fn run(
 
 /// The result of a call that gave none of its own.
 pub(crate) fn failed(call: &Call, error: &ToolError) -> CallResult {
-    CallResult { tool_use_id: call.id.clone(), content: error.to_string(), is_error: true }
+    CallResult {
+        tool_use_id: call.id.clone(),
+        content: error.to_string(),
+        pictures: Vec::new(),
+        is_error: true,
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use swarm_wire::picture::Picture;
 use swarm_wire::{AgentId, MessageId, RequestId, TurnId};
 use tokio::sync::mpsc;
 
@@ -30,6 +31,8 @@ pub struct Input {
     pub shutdown: Option<RequestId>,
     /// As the model reads it, wrapper included.
     pub text: String,
+    /// What goes with the text; kept among the member's outputs already.
+    pub pictures: Vec<Picture>,
     pub message: MessageId,
     pub receipt: Receipt,
 }
@@ -131,6 +134,7 @@ mod tests {
             turn: None,
             shutdown: None,
             text: text.into(),
+            pictures: Vec::new(),
             message: MessageId::new(text),
             receipt,
         }

@@ -18,11 +18,13 @@ mod inbox;
 mod jobs;
 pub mod life;
 mod mail;
+mod picture;
 pub mod ports;
 mod post;
 mod shell;
 mod tools;
 mod turn;
+mod without_pictures;
 
 pub use choice::ModelChoice;
 pub use clock::{permission_id, turn_id, unix_ms};
@@ -32,6 +34,7 @@ pub use context::{
 pub use event::{Report, Reporter};
 pub use inbox::{Class, Inbox, Input, Receipt};
 pub use mail::{Arrival, Incoming, Letterbox, deliver, input_of};
+pub use picture::{PICTURE_MAX, inspect_picture};
 pub use post::{Letter, Post, PostError};
 pub use shell::{Shell, TeamShell};
 

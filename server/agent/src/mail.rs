@@ -99,7 +99,7 @@ impl Letterbox {
 pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
     let Incoming { message, origin, standing, content, .. } = &incoming;
     let wrapped = |from: &str| wrap_message(from, message.summary.as_deref(), &message.text);
-    let mut shutdown = None;
+    let (mut shutdown, mut pictures) = (None, Vec::new());
     let (class, turn, text) = match (content, origin, standing) {
         (Content::Text, Origin::User, Standing::Leader) => (Class::User, None, message.text.clone()),
         (Content::Text, Origin::Agent(from), Standing::Leader) => {
@@ -111,7 +111,8 @@ pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
         // Whoever it says it is from, nobody known stands behind it.
         (Content::Text, _, _) => (Class::Peer, None, wrapped(&message.from)),
         (Content::Protocol(protocol), from, Standing::Leader) => match protocol.as_ref() {
-            Protocol::UserMessage { request_id, text } => {
+            Protocol::UserMessage { request_id, text, pictures: with } => {
+                pictures.clone_from(with);
                 // From the leader's agent it is the prompt of a spawn.
                 let class = if *from == Origin::User { Class::User } else { Class::Leader };
                 (class, Some(TurnId::new(request_id.as_str())), text.clone())
@@ -137,7 +138,7 @@ pub fn input_of(incoming: Incoming) -> Result<Input, Box<Incoming>> {
         _ => None,
     };
     let message = message.id.clone();
-    Ok(Input { class, from, turn, shutdown, text, message, receipt: incoming.receipt })
+    Ok(Input { class, from, turn, shutdown, text, pictures, message, receipt: incoming.receipt })
 }
 
 /// Feeds a teammate's inbox from its mailbox, until `life` is cancelled.

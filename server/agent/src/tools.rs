@@ -37,7 +37,7 @@ use crate::ports::InputCheck;
 pub(crate) use context::ToolContext;
 pub use exit_plan_mode::EXIT_PLAN_MODE;
 pub(crate) use tasks::{Completed, shown as task_shown};
-pub(crate) use tool::{AnyTool, PreparedCall, Preview, ToolError};
+pub(crate) use tool::{AnyTool, Output, PreparedCall, Preview, ToolError};
 
 /// The tools that one member has for its whole life. Members of a kind share them, since their descriptions are long.
 #[derive(Clone)]

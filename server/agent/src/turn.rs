@@ -121,7 +121,7 @@ impl Engine {
                 Allowance::Interrupted => return self.interrupted(turn, context).await,
                 Allowance::Refused(why) => return self.failed(turn, why).await,
             }
-            let reply = match self.ask_model(turn, &context.turn).await {
+            let reply = match self.ask(turn, &context.turn).await? {
                 Ok(reply) => reply,
                 Err(broken) if broken.error.is_too_long() && broken.partial.is_empty() => {
                     match self.make_room(turn, &mut attempts, context).await? {
@@ -169,11 +169,11 @@ impl Engine {
     ) -> Result<(), HistoryError> {
         for input in inputs {
             result.exchange.heard(&input);
-            let Input { turn: promised, shutdown, text, message, receipt, .. } = input;
+            let Input { turn: promised, shutdown, text, pictures, message, receipt, .. } = input;
             shutdown.into_iter().for_each(|request| self.ending.ask(request));
             result.joined.extend(promised.filter(|promised| promised != turn));
             if !self.history.has_consumed(&message) {
-                self.history.push(turn, Body::User { text, mail: vec![message] }).await?;
+                self.history.push(turn, Body::User { text, mail: vec![message], pictures }).await?;
             }
             receipt.acknowledge().await;
         }
@@ -182,9 +182,9 @@ impl Engine {
 
     /// Keeps inputs that ask for nothing, for the model to see when it is asked next.
     pub(crate) async fn take_note(&mut self, inputs: Vec<Input>) -> Result<(), HistoryError> {
-        for Input { text, message, receipt, .. } in inputs {
+        for Input { text, pictures, message, receipt, .. } in inputs {
             if !self.history.has_consumed(&message) {
-                self.history.note(Body::User { text, mail: vec![message] }).await?;
+                self.history.note(Body::User { text, mail: vec![message], pictures }).await?;
             }
             receipt.acknowledge().await;
         }
@@ -215,11 +215,16 @@ impl Engine {
         }
     }
 
-    async fn ask_model(&mut self, turn: &TurnId, cancel: &CancellationToken) -> Result<Reply, CallError> {
+    pub(crate) async fn ask_model(
+        &mut self,
+        turn: &TurnId,
+        cancel: &CancellationToken,
+    ) -> Result<Reply, CallError> {
         let choice = self.choice.borrow().clone();
-        let (by, model) = (choice.by(), choice.model.clone());
-        let request = self.request(&choice, self.history.messages_for(&by));
-        self.asked = Some(by);
+        let model = choice.model.clone();
+        self.history.album.load().await;
+        let request = self.request(&choice, self.history.messages_for(&choice));
+        self.asked = Some(choice.by());
         let (pieces, mut arrived) = mpsc::unbounded_channel();
         let hurry = Notify::new();
         let Self { inbox, reporter, .. } = self;

@@ -11,7 +11,7 @@ use swarm_wire::lsp::{
     TaskListParams, TaskListResult, TaskUpdateParams, TeamCreateParams, TeamDeleteParams, TeamView,
     TeammateParams, TranscriptParams, TranscriptResult,
 };
-pub use swarm_wire::relay::{AttachedText, Prompt};
+pub use swarm_wire::relay::{AttachedPicture, AttachedText, Prompt};
 use swarm_wire::settings::Settings;
 use swarm_wire::task::Task;
 use tokio::sync::oneshot;

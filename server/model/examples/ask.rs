@@ -90,5 +90,10 @@ fn weather() -> ToolSpec {
 
 fn result(part: &Part) -> Option<UserPart> {
     let Part::ToolUse { id, .. } = part else { return None };
-    Some(UserPart::ToolResult { id: id.clone(), content: "Sunny, 31 °C.".into(), is_error: false })
+    Some(UserPart::ToolResult {
+        id: id.clone(),
+        content: "Sunny, 31 °C.".into(),
+        pictures: Vec::new(),
+        is_error: false,
+    })
 }

@@ -80,6 +80,28 @@ impl Error {
             || message.contains("maximum context length")
     }
 
+    /// Whether a request with pictures may do without them: it was refused for them, or for no reason that is known to be
+    /// another one.
+    pub fn may_be_about_pictures(&self) -> bool {
+        match self {
+            Self::Status { status: 413, .. } => true,
+            Self::Status { status: 400 | 422, .. } => !self.is_too_long(),
+            _ => self.names_pictures(),
+        }
+    }
+
+    /// Whether the provider says that it does not take the pictures of a request. Local servers say so with a status that
+    /// is used of faults which mend: llama.cpp's "image input is not supported" is a 500.
+    pub(crate) fn names_pictures(&self) -> bool {
+        let (Self::Status { status: 400 | 404 | 413 | 415 | 422 | 500 | 501, message, .. }
+        | Self::Reported { message, .. }) = self
+        else {
+            return false;
+        };
+        let message = message.to_ascii_lowercase();
+        ["image", "multimodal", "mmproj"].iter().any(|word| message.contains(word))
+    }
+
     /// Whether the request was refused for how hard it asks the model to think.
     pub(crate) fn is_about_effort(&self) -> bool {
         let Self::Status { status: 400 | 422, message, .. } = self else { return false };

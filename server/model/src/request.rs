@@ -3,8 +3,11 @@
 //! A request is a stable prefix that grows: the same tools, the same system text, and the messages of the
 //! request before with new ones behind them. Each provider's encoder gives the same bytes for the same parts.
 
+use std::fmt;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 /// One call to a model.
@@ -42,12 +45,42 @@ pub enum Message {
 #[derive(Debug, Clone, PartialEq)]
 pub enum UserPart {
     Text(String),
+    Picture(Picture),
     /// The one result of the call `id` in the answer before.
     ToolResult {
         id: String,
         content: String,
+        /// What it shows beside its text.
+        pictures: Vec<Picture>,
         is_error: bool,
     },
+}
+
+/// A picture, as all formats carry it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Such as `image/png`.
+    pub media_type: &'static str,
+    /// The file in base64.
+    pub(crate) data: Arc<str>,
+}
+
+impl Picture {
+    /// `bytes` are those of its file.
+    pub fn new(media_type: &'static str, bytes: &[u8]) -> Self {
+        Self { media_type, data: STANDARD.encode(bytes).into() }
+    }
+
+    /// The whole of it as an address.
+    pub(crate) fn url(&self) -> String {
+        format!("data:{};base64,{}", self.media_type, self.data)
+    }
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Picture({}, {} bytes in base64)", self.media_type, self.data.len())
+    }
 }
 
 /// What can stand in a model's answer.

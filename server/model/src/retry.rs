@@ -33,6 +33,7 @@ fn may_mend(error: &Error) -> bool {
         | Error::Malformed { .. } => true,
         // An account without money is answered as if it were too fast.
         Error::Status { kind: Some(kind), .. } if is_about_the_account(kind) => false,
+        _ if error.names_pictures() => false,
         Error::Status { status, .. } => match status {
             408 | 409 | 425 | 429 => true,
             501 | 505 => false,

@@ -12,6 +12,7 @@ mod fields;
 mod format;
 mod gate;
 mod openai;
+mod pictures;
 mod pieces;
 mod play;
 mod prompt;

@@ -54,6 +54,8 @@ pub enum Error {
     Name(#[from] NameError),
     #[error("{} holds no key: {why}", path.display())]
     BadKey { path: PathBuf, why: &'static str },
+    #[error("{} is another picture than was kept there", .0.display())]
+    AnotherPicture(PathBuf),
     #[error("the system gave no random bytes: {0}")]
     NoRandomness(String),
     #[error("{} is held by {}", path.display(), holder(*pid))]

@@ -33,6 +33,7 @@ pub use error::{Error, Result};
 pub use lease::{Lease, LiveLock};
 pub use lock::Holder;
 pub use mailbox::{Content, Draft, Mailbox, Origin, Reader, Sender, Watch};
+pub use outputs::{keep_picture, picture_hash, read_picture};
 pub use permissions::{Admitted, Permissions, Resolution};
 pub use root::Root;
 pub use seal::{MemberKey, Refusal, Signer, Standing, TeamKey, Verifier, forbid_dumps};

@@ -8,6 +8,7 @@ pub mod ids;
 pub mod lsp;
 pub mod mail;
 pub mod permission;
+pub mod picture;
 pub mod process;
 pub mod relay;
 pub mod settings;

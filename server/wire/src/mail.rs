@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::conversation::{Conversation, ConversationWish};
 use crate::ids::{AgentId, MessageId, RequestId, TurnId};
 use crate::permission::{Answer, FileChange, Level, Mode, RuleUpdate};
+use crate::picture::Picture;
 use crate::process::{LeaderAnswer, LeaderCall, MemberBounds, Progress};
 use crate::task::Task;
 
@@ -74,7 +75,13 @@ pub enum Protocol {
     /// Leader to worker.
     PermissionResponse(AnswerMail),
     /// Leader to worker: what the user typed to this member in the editor.
-    UserMessage { request_id: RequestId, text: String },
+    UserMessage {
+        request_id: RequestId,
+        text: String,
+        /// What goes with the text; the bytes are in the worker's `outputs`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pictures: Vec<Picture>,
+    },
     /// Leader to worker: end the running turn, keep the member.
     Interrupt {
         request_id: RequestId,

@@ -49,6 +49,8 @@ pub struct MemberModel {
     pub max_tokens: u32,
     /// In tokens, history and answer together.
     pub context_window: u32,
+    /// Whether it is shown pictures.
+    pub pictures: bool,
     /// Whether a budget holds.
     pub metered: bool,
 }

@@ -14,13 +14,14 @@ use crate::lsp::{
     StateResult, StopParams, TaskCreateParams, TaskListParams, TaskUpdateParams, TeamCreateParams,
     TeamDeleteParams, TeammateParams, TranscriptParams,
 };
+use crate::picture::Picture;
 use crate::process::{LeaderAnswer, LeaderCall};
 
 /// One more with every change that an older server would misread.
 pub const VERSION: u32 = 1;
 
-/// The longest line, in bytes.
-pub const LINE_MAX: usize = 64 << 20;
+/// The longest line, in bytes: a prompt may carry some dozens of pictures.
+pub const LINE_MAX: usize = 256 << 20;
 
 /// What a server says that joins, first of all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,7 +125,7 @@ pub enum Call {
     ConfigureMember { params: ConfigureParams },
 }
 
-/// A prompt whose attachments are resolved to text already.
+/// A prompt whose attachments are read already.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Prompt {
@@ -132,6 +133,7 @@ pub struct Prompt {
     pub member: Option<String>,
     pub team: Option<String>,
     pub attachments: Vec<AttachedText>,
+    pub pictures: Vec<AttachedPicture>,
 }
 
 /// A piece of a file that goes with a prompt.
@@ -142,4 +144,29 @@ pub struct AttachedText {
     /// First and last line, counted from one; `None` for the whole file.
     pub lines: Option<(u32, u32)>,
     pub text: String,
+}
+
+/// A picture that goes with a prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AttachedPicture {
+    pub path: PathBuf,
+    pub picture: Picture,
+    /// Those of its file.
+    #[serde(with = "base64_text")]
+    pub bytes: Vec<u8>,
+}
+
+/// Bytes as base64 (RFC 4648, with padding).
+mod base64_text {
+    use base64::prelude::{BASE64_STANDARD, Engine};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64_STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        BASE64_STANDARD.decode(String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
 }

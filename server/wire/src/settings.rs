@@ -32,6 +32,8 @@ pub struct Settings {
     /// How many tokens the model takes, history and answer together; by default what is known of the model.
     #[cfg_attr(test, schemars(range(min = 1)))]
     pub context_window: Option<u32>,
+    /// Whether models are shown pictures; by default what is known of the model.
+    pub pictures: Option<bool>,
     /// What models cost, by their names, over what is known of them; in US dollars a million tokens.
     pub prices: BTreeMap<String, Price>,
     /// US dollars that the team, or each member, may spend before it pauses; without end by default.

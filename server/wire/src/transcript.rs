@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::ids::{MessageId, TurnId};
+use crate::picture::Picture;
 
 /// A step of a member's history: a line of `<root>/teams/<team>/transcripts/<agentId>.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub enum Body {
         /// The messages that this entry consumed; one found here is only acknowledged.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         mail: Vec<MessageId>,
+        /// What is shown beside the text, which names it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pictures: Vec<Picture>,
     },
     /// What the model answered, whole or as far as it came.
     Assistant {
@@ -45,6 +49,8 @@ pub enum Body {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         carried: Vec<String>,
     },
+    /// The provider refused all pictures before this; the model is shown text in place of them.
+    PicturesRefused { reason: String },
     /// Why a turn ended otherwise than by the model's own stop.
     Ended {
         reason: String,
@@ -79,6 +85,9 @@ pub enum Block {
 pub struct CallResult {
     pub tool_use_id: String,
     pub content: String,
+    /// What is shown beside the text, which names it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
     #[serde(default)]
     pub is_error: bool,
 }

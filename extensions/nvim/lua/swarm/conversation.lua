@@ -93,6 +93,11 @@ function Conversation:transcript()
     elseif entry.role == "compacted" then
       self:heading(lines, "summary of what came before")
       add_text(lines, entry.summary)
+    elseif entry.role == "picturesRefused" then
+      table.insert(
+        lines,
+        ("(the pictures above were refused: %s)"):format(vim.trim(entry.reason):gsub("%s+", " "))
+      )
     elseif entry.role == "ended" then
       table.insert(lines, ("(%s)"):format(entry.reason))
     end

@@ -59,6 +59,8 @@
 --- @field toolUseId string
 --- @field content string
 --- @field isError boolean
+--- What is shown beside the text, which names it.
+--- @field pictures? swarm.Picture[]
 
 --- A snapshot of the workspace. Files that git ignores are not in it.
 --- @class swarm.Checkpoint
@@ -208,6 +210,8 @@
 --- @field at integer
 --- The messages that this entry consumed; one found here is only acknowledged.
 --- @field mail? swarm.MessageId[]
+--- What is shown beside the text, which names it.
+--- @field pictures? swarm.Picture[]
 --- @field turnId? swarm.TurnId
 
 --- What the model answered, whole or as far as it came.
@@ -238,6 +242,14 @@
 --- @field carried? string[]
 --- @field turnId? swarm.TurnId
 
+--- The provider refused all pictures before this; the model is shown text in place of them.
+--- @class swarm.Entry.PicturesRefused
+--- @field role "picturesRefused"
+--- @field reason string
+--- Unix milliseconds.
+--- @field at integer
+--- @field turnId? swarm.TurnId
+
 --- Why a turn ended otherwise than by the model's own stop.
 --- @class swarm.Entry.Ended
 --- @field role "ended"
@@ -254,6 +266,7 @@
 --- | swarm.Entry.Assistant
 --- | swarm.Entry.Results
 --- | swarm.Entry.Compacted
+--- | swarm.Entry.PicturesRefused
 --- | swarm.Entry.Ended
 
 --- The team is new; without `team` it was deleted.
@@ -441,6 +454,13 @@
 --- @field start integer
 --- @field ["end"] integer
 
+--- The kinds of pictures that models read.
+--- @alias swarm.MediaType
+--- | "image/png"
+--- | "image/jpeg"
+--- | "image/gif"
+--- | "image/webp"
+
 --- @class swarm.MemberMode
 --- @field member string
 --- @field mode swarm.Mode
@@ -577,6 +597,18 @@
 
 --- @class swarm.PermissionResolveResult
 --- @field results swarm.ResolveOutcome[]
+
+--- What is known of a picture without its bytes.
+--- @class swarm.Picture
+--- The SHA-256 of its bytes, in hexadecimal digits.
+--- @field hash string
+--- @field mediaType swarm.MediaType
+--- In pixels.
+--- @field width integer
+--- In pixels.
+--- @field height integer
+--- How large its file is.
+--- @field bytes integer
 
 --- Params of `swarm/plan/list`.
 --- @class swarm.PlanListParams

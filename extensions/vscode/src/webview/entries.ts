@@ -72,6 +72,8 @@ export function entryElements(entry: Entry, cards: Cards): HTMLElement[] {
       return [];
     case "compacted":
       return [folded("compacted", "The history so far was replaced by this summary", entry.summary)];
+    case "picturesRefused":
+      return [element("p", { class: "ended" }, `The pictures above were refused: ${entry.reason}`)];
     case "ended":
       return [element("p", { class: "ended" }, entry.reason)];
     default:

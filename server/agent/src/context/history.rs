@@ -1,16 +1,24 @@
 //! A member's history: every entry goes to its transcript first, then to what the model is shown.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 use swarm_model::{Message, Part, UserPart};
 use swarm_store::Transcript;
+use swarm_wire::picture::Picture;
 use swarm_wire::transcript::{Block, Body, CallResult, Entry};
 use swarm_wire::{MessageId, TurnId};
 
+use super::album::{self, Album};
+use crate::choice::ModelChoice;
 use crate::clock::unix_ms;
 
 /// Stands in for the inputs before an answer, where none could be read.
 const UNREADABLE: &str = "[A part of this conversation could not be read.]";
+
+/// Why a picture is not shown.
+const TEXT_ALONE: &str = "this model is given text alone";
+const SUMMARISED: &str = "the history that it was in was summarised; read the file to see it";
 
 /// Why an entry could not be kept. The turn ends: nothing is done that the transcript would not know of.
 #[derive(Debug, thiserror::Error)]
@@ -29,18 +37,21 @@ pub(crate) struct History {
     /// Whose those messages are that hold opaque items, as far as it is known.
     authors: HashMap<usize, String>,
     consumed: HashSet<MessageId>,
-    /// The texts of the messages, in bytes.
+    pub(crate) album: Album,
+    /// The texts of the messages, in bytes, and as many for each picture as it fills of a context.
     bytes: usize,
 }
 
 impl History {
-    /// Takes up a transcript. Calls whose result was lost get one that says so, and are never run again.
-    pub(crate) fn new(transcript: Transcript, mut entries: Vec<Entry>) -> Self {
+    /// Takes up a transcript, whose pictures are in `outputs`. Calls whose result was lost get one that says so, and are
+    /// never run again.
+    pub(crate) fn new(transcript: Transcript, mut entries: Vec<Entry>, outputs: PathBuf) -> Self {
         let mut history = Self {
             transcript: Some(transcript),
             messages: Vec::new(),
             authors: HashMap::new(),
             consumed: HashSet::new(),
+            album: Album::new(outputs),
             bytes: 0,
         };
         // A line that stands there twice is one entry.
@@ -53,7 +64,7 @@ impl History {
     /// Takes up another transcript in place of this one. Messages that were consumed stay so.
     pub(crate) fn change(&mut self, transcript: Transcript, entries: Vec<Entry>) {
         let consumed = std::mem::take(&mut self.consumed);
-        *self = Self::new(transcript, entries);
+        *self = Self::new(transcript, entries, self.album.outputs().to_owned());
         self.consumed.extend(consumed);
     }
 
@@ -62,21 +73,35 @@ impl History {
         &self.messages
     }
 
-    /// The same for the model `by`: what is of use to another alone is left out.
-    pub(crate) fn messages_for(&self, by: &str) -> Vec<Message> {
+    /// The same with the pictures that were read, for the model that was chosen: what is of use to another alone is left
+    /// out.
+    pub(crate) fn messages_for(&self, choice: &ModelChoice) -> Vec<Message> {
+        let by = choice.by();
         let shown = |(at, message): (usize, &Message)| match (message, self.authors.get(&at)) {
-            (Message::Assistant(parts), Some(author)) if author != by => {
+            (Message::Assistant(parts), Some(author)) if *author != by => {
                 let parts = parts.iter().filter(|part| !matches!(part, Part::Opaque(_)));
                 Message::Assistant(parts.cloned().collect())
             }
             _ => message.clone(),
         };
-        self.messages.iter().enumerate().map(shown).collect()
+        let mut messages: Vec<Message> = self.messages.iter().enumerate().map(shown).collect();
+        self.album.put_into(&mut messages, (!choice.pictures).then_some(TEXT_ALONE));
+        messages
     }
 
-    /// How much text the model is shown, in bytes.
+    /// The inputs behind the model's last answer, for a history that they are carried over into.
+    pub(crate) fn newest(&self) -> Vec<UserPart> {
+        let mut messages = self.messages.clone();
+        self.album.put_into(&mut messages, Some(SUMMARISED));
+        match messages.pop() {
+            Some(Message::User(parts)) => parts,
+            _ => Vec::new(),
+        }
+    }
+
+    /// How much the model is shown, as bytes of text.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes.saturating_sub(self.album.bytes_left_out())
     }
 
     /// Whether this message stands in the transcript already, so that it is only to be acknowledged.
@@ -113,6 +138,7 @@ impl History {
         if matches!(body, Body::Compacted { .. }) {
             self.messages.clear();
             self.authors.clear();
+            self.album.clear();
             self.bytes = 0;
         }
         self.bytes += bytes_of(body);
@@ -121,9 +147,10 @@ impl History {
                 let texts = std::iter::once(summary).chain(carried);
                 self.show_user(texts.cloned().map(UserPart::Text).collect());
             }
-            Body::User { text, mail } => {
+            Body::User { text, mail, pictures } => {
                 self.consumed.extend(mail.iter().cloned());
                 self.show_user(vec![UserPart::Text(text.clone())]);
+                self.show_pictures(pictures, 1);
             }
             Body::Assistant { content, by } => {
                 let parts: Vec<Part> = content.iter().map(part_of).collect();
@@ -138,10 +165,15 @@ impl History {
                 let part = |result: &CallResult| UserPart::ToolResult {
                     id: result.tool_use_id.clone(),
                     content: result.content.clone(),
+                    pictures: Vec::new(),
                     is_error: result.is_error,
                 };
                 self.show_user(results.iter().map(part).collect());
+                for (at, result) in results.iter().enumerate() {
+                    self.show_pictures(&result.pictures, results.len() - at);
+                }
             }
+            Body::PicturesRefused { reason } => self.album.refused(reason),
             Body::Ended { reason, .. } => self.show_user(vec![UserPart::Text(format!("[{reason}]"))]),
         }
     }
@@ -150,6 +182,13 @@ impl History {
         match self.messages.last_mut() {
             Some(Message::User(last)) => last.extend(parts),
             _ => self.messages.push(Message::User(parts)),
+        }
+    }
+
+    /// Shows pictures with a part of the last message, counted from its end.
+    fn show_pictures(&mut self, pictures: &[Picture], from_end: usize) {
+        if let Some(Message::User(parts)) = self.messages.last() {
+            self.album.place(self.messages.len() - 1, parts.len().saturating_sub(from_end), pictures);
         }
     }
 
@@ -205,15 +244,19 @@ impl History {
 /// The result of a call whose own was lost.
 fn lost(tool_use_id: String) -> CallResult {
     let content = "The server ended before this call's result was kept. It may have run.".to_owned();
-    CallResult { tool_use_id, content, is_error: true }
+    CallResult { tool_use_id, content, pictures: Vec::new(), is_error: true }
 }
 
-/// How much text an entry shows the model, in bytes.
+/// How much an entry shows the model, as bytes of text.
 pub(crate) fn bytes_of(body: &Body) -> usize {
+    let of_pictures = |pictures: &[Picture]| pictures.iter().map(album::bytes_of).sum::<usize>();
     match body {
-        Body::User { text, .. } => text.len(),
+        Body::User { text, pictures, .. } => text.len() + of_pictures(pictures),
         Body::Assistant { content, .. } => content.iter().map(bytes_of_block).sum(),
-        Body::Results { results } => results.iter().map(|result| result.content.len()).sum(),
+        Body::Results { results } => {
+            results.iter().map(|result| result.content.len() + of_pictures(&result.pictures)).sum()
+        }
+        Body::PicturesRefused { .. } => 0,
         Body::Compacted { summary, carried } => {
             summary.len() + carried.iter().map(String::len).sum::<usize>()
         }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::tasks::Completed;
 use crate::before_change::BeforeChange;
+use crate::choice::ModelChoice;
 use crate::ending::Ending;
 use crate::event::Reporter;
 use crate::files::Files;
@@ -32,6 +33,8 @@ pub(crate) struct ToolContext {
     pub(crate) shell: Arc<Shell>,
     /// The member's own long results, which it may read.
     pub(crate) outputs: PathBuf,
+    /// What the member's next request is made with.
+    pub(crate) choice: watch::Receiver<ModelChoice>,
     /// What holds for the member.
     pub(crate) bounds: watch::Receiver<Bounds>,
     pub(crate) jobs: Arc<Jobs>,

@@ -1,4 +1,4 @@
-//! Read: a text file's lines, as the user sees them in the editor or as they are on disk.
+//! Read: a text file's lines, as the user sees them in the editor or as they are on disk, or a picture.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -7,9 +7,12 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use swarm_guard::{Effect, Granted};
+use swarm_wire::picture::Picture;
 
 use super::ToolContext;
-use super::tool::{Preview, Tool, ToolError};
+use super::tool::{Output, Preview, Tool, ToolError};
+use crate::files::Content;
+use crate::picture::inspect_picture;
 
 const DEFAULT_LINES: usize = 2000;
 /// The longest line shown whole, in characters.
@@ -62,33 +65,41 @@ impl Tool for Read {
     }
 
     async fn run(&self, call: Granted<Plan>, context: &ToolContext) -> Result<String, ToolError> {
+        self.show(call, context).await.map(|output| output.text)
+    }
+
+    async fn show(&self, call: Granted<Plan>, context: &ToolContext) -> Result<Output, ToolError> {
         let Plan { path, offset, limit } = call.into_inner();
         let content = context.files.read(&path).await.map_err(|error| ToolError::tell(error.to_string()))?;
-        if let Some(kind) = picture(content.bytes()) {
-            let path = context.shown(&path);
-            return Err(ToolError::tell(format!(
-                "{path} is a {kind} picture, and Read gives text only. A command such as `file` can tell its size; what it \
-                 shows, the user has to tell."
-            )));
+        if let Some(picture) = inspect_picture(content.bytes()) {
+            let told = |why| ToolError::tell(format!("{} {why}", context.shown(&path)));
+            return shown(picture.map_err(told)?, &content, context).await;
         }
         let text = content.shown();
         let mut result = number_lines(&text, offset, limit);
         if !content.is_utf8() {
             result.push_str("\n[The file is not UTF-8; bytes that are not text are shown as \u{fffd}.]");
         }
-        Ok(result)
+        Ok(Output { text: result, pictures: Vec::new() })
     }
 }
 
-/// The kind of picture that begins with these bytes, if it is one; as text it would only fill the model's context.
-fn picture(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("PNG"),
-        [0xff, 0xd8, 0xff, ..] => Some("JPEG"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("GIF"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("WebP"),
-        _ => None,
+/// Keeps a picture as it is now, for the model to see.
+async fn shown(picture: Picture, content: &Content, context: &ToolContext) -> Result<Output, ToolError> {
+    if !context.choice.borrow().pictures {
+        return Err(ToolError::tell(format!(
+            "It is a {picture}, and you are given text alone. A command may tell more of it; what it shows, the user has to \
+             tell."
+        )));
     }
+    let (outputs, bytes, kept) = (context.outputs.clone(), content.bytes().to_vec(), picture.clone());
+    let keep = tokio::task::spawn_blocking(move || swarm_store::keep_picture(&outputs, &kept, &bytes));
+    let problem = match keep.await {
+        Ok(Ok(())) => return Ok(Output { text: picture.to_string(), pictures: vec![picture] }),
+        Ok(Err(error)) => error.to_string(),
+        Err(lost) => lost.to_string(),
+    };
+    Err(ToolError::tell(format!("The picture could not be kept, so it is not shown: {problem}")))
 }
 
 fn number_lines(text: &str, offset: usize, limit: usize) -> String {
@@ -128,17 +139,6 @@ mod tests {
         assert_eq!(number_lines("a\nb\nc", 2, 1), "2\tb\n[Lines 2 to 2 of 3; more with offset 3.]\n");
         assert!(number_lines("", 1, 10).contains("empty"));
         assert!(number_lines("a", 5, 10).contains("no line 5"));
-    }
-
-    #[test]
-    fn a_picture_is_known_by_its_first_bytes_and_text_about_one_is_text() {
-        assert_eq!(picture(b"\x89PNG\r\n\x1a\n\0\0"), Some("PNG"));
-        assert_eq!(picture(b"\xff\xd8\xff\xe0\0"), Some("JPEG"));
-        assert_eq!(picture(b"GIF89a\x01\0"), Some("GIF"));
-        assert_eq!(picture(b"RIFF\x24\0\0\0WEBPVP8 "), Some("WebP"));
-        for text in ["", "PNG", "GIF89", "GIF8 is a start", "RIFF of a WAVE file"] {
-            assert_eq!(picture(text.as_bytes()), None, "{text}");
-        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde_json::Value;
 use swarm_guard::{Effect, Granted, Permit, admit};
 use swarm_model::ToolSpec;
 use swarm_wire::permission::FileChange;
+use swarm_wire::picture::Picture;
 
 use super::context::ToolContext;
 use super::long::fitted;
@@ -28,6 +29,14 @@ impl ToolError {
     pub(crate) fn tell(text: impl Into<String>) -> Self {
         Self::Tell(text.into())
     }
+}
+
+/// What a call gives the model.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) text: String,
+    /// Kept among the member's outputs already.
+    pub(crate) pictures: Vec<Picture>,
 }
 
 /// What a call would do, told before it is decided.
@@ -65,13 +74,18 @@ pub(super) trait Tool: Send + Sync + 'static {
 
     /// Does it, and gives the text that the model reads, however long it is.
     async fn run(&self, call: Granted<Self::Plan>, context: &ToolContext) -> Result<String, ToolError>;
+
+    /// The same with what the model is shown beside the text.
+    async fn show(&self, call: Granted<Self::Plan>, context: &ToolContext) -> Result<Output, ToolError> {
+        self.run(call, context).await.map(|text| Output { text, pictures: Vec::new() })
+    }
 }
 
 /// A call that waits for its permit.
 #[async_trait]
 pub(crate) trait PreparedCall: Send {
     fn preview(&self) -> &Preview;
-    async fn run(self: Box<Self>, permit: Permit, context: &ToolContext) -> Result<String, ToolError>;
+    async fn run(self: Box<Self>, permit: Permit, context: &ToolContext) -> Result<Output, ToolError>;
 }
 
 /// Any tool, whatever its types.
@@ -130,11 +144,11 @@ impl<T: Tool> PreparedCall for Prepared<T> {
         &self.preview
     }
 
-    async fn run(self: Box<Self>, permit: Permit, context: &ToolContext) -> Result<String, ToolError> {
-        let result = self.tool.run(admit(self.plan, permit), context).await;
+    async fn run(self: Box<Self>, permit: Permit, context: &ToolContext) -> Result<Output, ToolError> {
+        let result = self.tool.show(admit(self.plan, permit), context).await;
         let fitted = async |text| fitted(text, T::RESULT_MAX, T::NAME, context).await;
         match result {
-            Ok(text) => Ok(fitted(text).await),
+            Ok(Output { text, pictures }) => Ok(Output { text: fitted(text).await, pictures }),
             Err(ToolError::Tell(text)) => Err(ToolError::Tell(fitted(text).await)),
             Err(ToolError::Aborted) => Err(ToolError::Aborted),
         }

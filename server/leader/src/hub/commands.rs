@@ -11,6 +11,7 @@ use swarm_wire::lsp::{
 };
 use swarm_wire::mail::Protocol;
 use swarm_wire::permission::{Answer, Mode, Outcome, PermissionRequest, ResolvedBy, RuleUpdate, Scope};
+use swarm_wire::picture::Picture;
 use swarm_wire::settings::Settings;
 use swarm_wire::{AgentId, MemberName, MessageId, RequestId};
 use tokio::sync::oneshot;
@@ -18,7 +19,7 @@ use tokio::sync::oneshot;
 use super::members::{add_rules, blocking, secrets};
 use super::worktrees::{Spawner, Wanted};
 use super::{Hub, plans};
-use crate::command::{AttachedText, Command, Prompt, Refusal, Reply};
+use crate::command::{AttachedPicture, Command, Prompt, Refusal, Reply};
 use crate::hunks::input_with_only;
 
 /// Entries in one answer to `swarm/transcript`, at most.
@@ -96,14 +97,33 @@ impl Hub {
         self.refresh_rules().await;
         let agent = self.reachable(prompt.member.as_deref()).await?;
         let turn_id = swarm_agent::turn_id();
-        let text = with_attachments(prompt.text, &prompt.attachments);
-        let message = Protocol::UserMessage { request_id: RequestId::new(turn_id.as_str()), text };
+        let text = with_attachments(&prompt);
+        let pictures = self.keep_pictures(&agent, prompt.pictures).await?;
+        let message = Protocol::UserMessage { request_id: RequestId::new(turn_id.as_str()), text, pictures };
         let draft = Draft::protocol(&message).map_err(|error| Refusal::Failed(error.to_string()))?;
         self.send_as_user(&agent, draft).await?;
         if let Some(live) = self.roster.get_mut(&agent).and_then(|member| member.live.as_mut()) {
             live.promised.insert(turn_id.clone());
         }
         Ok(PromptResult { turn_id })
+    }
+
+    /// Puts pictures where the member finds them.
+    async fn keep_pictures(
+        &self,
+        agent: &AgentId,
+        attached: Vec<AttachedPicture>,
+    ) -> Result<Vec<Picture>, Refusal> {
+        let Some(team) = &self.team else { return Err(Refusal::ShuttingDown) };
+        let (dir, agent) = (team.led.dir.clone(), agent.clone());
+        let keep = move || {
+            let outputs = dir.prepare_outputs(&agent)?;
+            let kept = attached.into_iter().map(|AttachedPicture { picture, bytes, .. }| {
+                swarm_store::keep_picture(&outputs, &picture, &bytes).map(|()| picture)
+            });
+            kept.collect()
+        };
+        blocking(keep).await
     }
 
     /// A teammate at the user's wish. The same call again gives what it made.
@@ -441,12 +461,16 @@ fn check_remember(update: &RuleUpdate) -> Result<(), Refusal> {
     Rules::default().add(update).or_else(|error| invalid(error.to_string()))
 }
 
-/// The prompt, and behind it the pieces of files that go with it.
-fn with_attachments(mut text: String, attachments: &[AttachedText]) -> String {
-    for attached in attachments {
+/// The prompt, and behind it the pieces of files that go with it, and what stands for pictures.
+fn with_attachments(prompt: &Prompt) -> String {
+    let mut text = prompt.text.clone();
+    for attached in &prompt.attachments {
         let lines =
             attached.lines.map(|(first, last)| format!(", lines {first} to {last}")).unwrap_or_default();
         text.push_str(&format!("\n\n[From {}{lines}]\n{}", attached.path.display(), attached.text));
+    }
+    for attached in &prompt.pictures {
+        text.push_str(&format!("\n\n[From {}]\n{}", attached.path.display(), attached.picture));
     }
     text
 }

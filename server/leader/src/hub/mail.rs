@@ -39,6 +39,7 @@ impl Hub {
                         turn: None,
                         shutdown: None,
                         text,
+                        pictures: Vec::new(),
                         message,
                         receipt,
                     });

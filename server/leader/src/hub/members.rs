@@ -173,7 +173,7 @@ impl Hub {
         }
         let request_id = RequestId::new(swarm_agent::turn_id().as_str());
         let first_turn = TurnId::new(request_id.as_str());
-        let first = Protocol::UserMessage { request_id, text: prompt };
+        let first = Protocol::UserMessage { request_id, text: prompt, pictures: Vec::new() };
         let up = async {
             self.start(&agent, Some(MemberState::Starting)).await?;
             if let Some(live) = self.roster.get_mut(&agent).and_then(|member| member.live.as_mut()) {

@@ -49,6 +49,7 @@ impl Hub {
             max_tokens: settings.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
             effort: own.effort.or(settings.effort),
             context_window: settings.context_window.unwrap_or_else(|| context_window(model)),
+            pictures: settings.pictures.unwrap_or_else(|| swarm_model::takes_pictures(model)),
             metered: self.is_metered(),
         }
     }
@@ -183,6 +184,7 @@ fn choice_of(model: &MemberModel, client: Arc<Client>) -> ModelChoice {
         max_tokens: model.max_tokens,
         effort: model.effort.map(effort),
         context_window: model.context_window,
+        pictures: model.pictures,
         metered: model.metered,
     }
 }

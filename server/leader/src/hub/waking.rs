@@ -121,7 +121,7 @@ impl Hub {
         }
         if was_cut_off {
             let request_id = RequestId::new(swarm_agent::turn_id().as_str());
-            let go_on = Protocol::UserMessage { request_id, text: GO_ON.to_owned() };
+            let go_on = Protocol::UserMessage { request_id, text: GO_ON.to_owned(), pictures: Vec::new() };
             let draft = Draft::protocol(&go_on).map_err(|error| Refusal::Failed(error.to_string()))?;
             self.send_as_user(agent, draft).await?;
         }
@@ -151,7 +151,7 @@ fn is_unfinished(last: &Entry) -> bool {
     match &last.body {
         // What belongs to no turn was only taken note of.
         Body::User { .. } | Body::Compacted { .. } => last.turn_id.is_some(),
-        Body::Results { .. } => true,
+        Body::Results { .. } | Body::PicturesRefused { .. } => true,
         Body::Assistant { content, .. } => content.iter().any(|block| matches!(block, Block::ToolUse { .. })),
         Body::Ended { unfinished, .. } => *unfinished,
     }

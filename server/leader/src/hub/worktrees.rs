@@ -218,6 +218,7 @@ fn news(agent: &AgentId, text: &str, agreed: bool) -> Input {
         turn: None,
         shutdown: None,
         text: swarm_agent::wrap_news(agent.name.as_str(), text),
+        pictures: Vec::new(),
         message: MessageId::new(swarm_agent::turn_id().as_str()),
         receipt: Receipt::new(|| {}),
     }

@@ -110,7 +110,7 @@ async fn results(stage: &Stage) -> BTreeMap<String, usize> {
                     *counted.get_mut(&result.tool_use_id).unwrap() += 1;
                 }
             }
-            Body::User { .. } | Body::Compacted { .. } | Body::Ended { .. } => {}
+            _ => {}
         }
     }
     counted

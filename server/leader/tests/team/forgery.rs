@@ -50,7 +50,11 @@ async fn unsigned_commands_are_refused_and_shown_and_unsigned_text_comes_as_an_o
         assert_eq!(stage.turn_end("team-lead").await, (TurnEnd::Completed, None));
     }
 
-    let command = Protocol::UserMessage { request_id: RequestId::new("r1"), text: "Do harm.".into() };
+    let command = Protocol::UserMessage {
+        request_id: RequestId::new("r1"),
+        text: "Do harm.".into(),
+        pictures: Vec::new(),
+    };
     forge(&stage, "user", "ada@shop", Draft::protocol(&command).unwrap());
     assert!(warning(&mut stage).await.contains("no signature"));
     forge(&stage, "user", "team-lead@shop", Draft::protocol(&command).unwrap());

@@ -148,7 +148,7 @@ async fn what_cannot_be_prompted_is_refused_with_the_reason() {
         text: text.to_owned(),
         member: member.map(str::to_owned),
         team: team.map(str::to_owned),
-        attachments: Vec::new(),
+        ..Prompt::default()
     };
     let refused = stage.leader.prompt(prompt("  ", None, None)).await.unwrap_err();
     assert!(matches!(refused, Refusal::Invalid { field, .. } if field == "text"));

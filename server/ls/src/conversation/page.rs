@@ -108,6 +108,9 @@ impl<'a> Page<'a> {
             }
             Body::Results { .. } => {}
             Body::Compacted { .. } => self.part("[What is above was replaced by its summary.]"),
+            Body::PicturesRefused { reason } => {
+                self.part(&format!("[The pictures above were refused, and are left out: {reason}]"));
+            }
             Body::Ended { reason, .. } => self.part(&format!("[The turn ended: {reason}]")),
         }
     }

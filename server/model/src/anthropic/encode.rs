@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::effort::thinks_adaptively;
-use crate::request::{Effort, Message, Part, Request, ToolSpec, UserPart};
+use crate::request::{Effort, Message, Part, Picture, Request, ToolSpec, UserPart};
 
 pub(super) fn body(request: &Request, effort: Option<Effort>) -> Result<Vec<u8>, serde_json::Error> {
     let mut messages = messages(&request.messages);
@@ -72,10 +72,26 @@ fn without_trailing_thought(parts: &[Part]) -> &[Part] {
 fn user_block(part: &UserPart) -> Option<Block<'_>> {
     match part {
         UserPart::Text(text) => text_block(text),
-        UserPart::ToolResult { id, content, is_error } => {
-            Some(Block::ToolResult { tool_use_id: id, content, is_error: *is_error, cache_control: None })
-        }
+        UserPart::Picture(picture) => Some(image_block(picture)),
+        UserPart::ToolResult { id, content, pictures, is_error } => Some(Block::ToolResult {
+            tool_use_id: id,
+            content: result_content(content, pictures),
+            is_error: *is_error,
+            cache_control: None,
+        }),
     }
+}
+
+fn result_content<'a>(content: &'a str, pictures: &'a [Picture]) -> ResultContent<'a> {
+    if pictures.is_empty() {
+        return ResultContent::Text(content);
+    }
+    ResultContent::Blocks(text_block(content).into_iter().chain(pictures.iter().map(image_block)).collect())
+}
+
+fn image_block(picture: &Picture) -> Block<'_> {
+    let source = Source { kind: "base64", media_type: picture.media_type, data: &picture.data };
+    Block::Image { source, cache_control: None }
 }
 
 fn assistant_block(part: &Part) -> Option<Block<'_>> {
@@ -171,9 +187,14 @@ enum Block<'a> {
     },
     ToolResult {
         tool_use_id: &'a str,
-        content: &'a str,
+        content: ResultContent<'a>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         is_error: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    Image {
+        source: Source<'a>,
         #[serde(skip_serializing_if = "Option::is_none")]
         cache_control: Option<CacheControl>,
     },
@@ -181,11 +202,27 @@ enum Block<'a> {
     Opaque(&'a Value),
 }
 
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ResultContent<'a> {
+    Text(&'a str),
+    Blocks(Vec<Block<'a>>),
+}
+
+#[derive(Serialize)]
+struct Source<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    media_type: &'static str,
+    data: &'a str,
+}
+
 impl Block<'_> {
     /// An opaque block carries its own signature and takes no mark.
     fn mark(&mut self) {
         match self {
             Self::Text { cache_control, .. }
+            | Self::Image { cache_control, .. }
             | Self::ToolUse { cache_control, .. }
             | Self::ToolResult { cache_control, .. } => *cache_control = Some(EPHEMERAL),
             Self::Opaque(_) => {}

@@ -71,6 +71,33 @@ fn a_long_body_is_cut_at_a_character() {
 }
 
 #[test]
+fn what_may_do_without_its_pictures_is_told_apart() {
+    let may_do = [
+        (
+            400,
+            r#"{"error":{"message":"messages.2.content.0.image.source.base64: image exceeds 5 MB maximum"}}"#,
+        ),
+        (400, r#"{"error":{"message":"unknown variant `image_url`, expected `text`"}}"#),
+        (400, r#"{"error":{"message":"content must be a string"}}"#),
+        (404, r#"{"error":{"message":"No endpoints found that support image input"}}"#),
+        (413, r#"{"error":{"type":"request_too_large","message":"…"}}"#),
+        (500, r#"{"error":{"message":"image input is not supported"}}"#),
+    ];
+    for (status, body) in may_do {
+        assert!(error(status, &[], body).may_be_about_pictures(), "{body}");
+    }
+    let another_matter = [
+        (400, r#"{"error":{"message":"prompt is too long: 2 > 1"}}"#),
+        (401, r#"{"error":{"message":"invalid x-api-key"}}"#),
+        (404, r#"{"error":{"message":"model: x"}}"#),
+        (500, "<html>oh no</html>"),
+    ];
+    for (status, body) in another_matter {
+        assert!(!error(status, &[], body).may_be_about_pictures(), "{body}");
+    }
+}
+
+#[test]
 fn a_prompt_that_is_too_long_is_told_apart() {
     let too_long = [
         (400, r#"{"error":{"type":"invalid_request_error","message":"prompt is too long: 2 > 1"}}"#),

@@ -53,6 +53,7 @@ async fn a_conversation_with_thinking_and_calls_is_taken_by_a_strict_server(form
     let result = |id: &str, content: &str, is_error| UserPart::ToolResult {
         id: id.into(),
         content: content.into(),
+        pictures: Vec::new(),
         is_error,
     };
     let results =

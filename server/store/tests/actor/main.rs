@@ -80,7 +80,7 @@ fn count(team: &TeamDir) {
 
 fn append(team: &TeamDir, agent: &AgentId, text: &str) {
     let (mut transcript, _) = Transcript::open(team, agent).unwrap();
-    let body = Body::User { text: text.to_owned(), mail: Vec::new() };
+    let body = Body::User { text: text.to_owned(), mail: Vec::new(), pictures: Vec::new() };
     transcript.append(&[Entry { at: 1, turn_id: None, body }]).unwrap();
     transcript.sync().unwrap();
 }

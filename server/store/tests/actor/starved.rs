@@ -93,7 +93,11 @@ fn ada() -> AgentId {
 }
 
 fn entry() -> Entry {
-    Entry { at: 1, turn_id: None, body: Body::User { text: "x".repeat(100), mail: Vec::new() } }
+    Entry {
+        at: 1,
+        turn_id: None,
+        body: Body::User { text: "x".repeat(100), mail: Vec::new(), pictures: Vec::new() },
+    }
 }
 
 fn team_file(team: &TeamDir) -> TeamFile {

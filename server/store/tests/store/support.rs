@@ -53,5 +53,9 @@ pub(crate) fn request(request_id: &str) -> PermissionRequest {
 }
 
 pub(crate) fn entry(text: &str) -> Entry {
-    Entry { at: 1, turn_id: None, body: Body::User { text: text.into(), mail: Vec::new() } }
+    Entry {
+        at: 1,
+        turn_id: None,
+        body: Body::User { text: text.into(), mail: Vec::new(), pictures: Vec::new() },
+    }
 }

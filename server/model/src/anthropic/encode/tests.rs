@@ -33,7 +33,7 @@ fn call(id: &str) -> Part {
 }
 
 fn result(id: &str, is_error: bool) -> UserPart {
-    UserPart::ToolResult { id: id.into(), content: "found".into(), is_error }
+    UserPart::ToolResult { id: id.into(), content: "found".into(), pictures: Vec::new(), is_error }
 }
 
 fn encoded(request: &Request) -> Value {
@@ -158,4 +158,28 @@ fn a_thought_that_led_to_nothing_and_the_items_of_other_formats_are_left_out() {
     let kinds: Vec<_> =
         messages[1]["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
     assert_eq!(kinds, ["thinking", "text"]);
+}
+
+#[test]
+fn pictures_are_blocks_in_their_results_and_beside_texts() {
+    let picture = Picture::new("image/png", b"\x89PNG");
+    let shown = UserPart::ToolResult {
+        id: "t1".into(),
+        content: "picture, 1×1 PNG".into(),
+        pictures: vec![picture.clone()],
+        is_error: false,
+    };
+    let request = request(vec![
+        Message::User(vec![UserPart::Text("Look.".into()), UserPart::Picture(picture)]),
+        Message::Assistant(vec![call("t1")]),
+        Message::User(vec![shown]),
+    ]);
+    let image =
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}});
+    let messages = encoded(&request)["messages"].clone();
+    assert_eq!(messages[0]["content"][1]["source"], image["source"]);
+    assert_eq!(
+        messages[2]["content"][0]["content"],
+        json!([{"type": "text", "text": "picture, 1×1 PNG"}, image])
+    );
 }

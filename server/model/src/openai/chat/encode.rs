@@ -1,14 +1,14 @@
 //! A request as the body of `POST /v1/chat/completions`.
 //!
 //! The templates of many models want one text a message and roles that alternate, so the texts between two
-//! answers become one message, behind the results.
+//! answers become one message, behind the results. Pictures of results stand in it too, since a result is text alone.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::LimitField;
 use crate::openai::result_text;
-use crate::request::{Effort, Message, Part, Request, UserPart};
+use crate::request::{Effort, Message, Part, Picture, Request, UserPart};
 
 /// The fields of an answer that hold reasoning, by one server or the other.
 pub(super) const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
@@ -67,19 +67,54 @@ fn user_messages<'a>(run: &'a [Message], messages: &mut Vec<WireMessage<'a>>) {
         Message::User(parts) => parts.as_slice(),
         Message::Assistant(_) => &[],
     });
-    let mut texts = Vec::new();
+    let mut content = UserContent::default();
     for part in parts {
         match part {
             UserPart::Text(text) if text.trim().is_empty() => {}
-            UserPart::Text(text) => texts.push(text.as_str()),
-            UserPart::ToolResult { id, content, is_error } => {
+            UserPart::Text(text) => content.text(text),
+            UserPart::Picture(picture) => content.picture(picture),
+            UserPart::ToolResult { id, content: result, pictures, is_error } => {
                 messages
-                    .push(WireMessage::Tool { tool_call_id: id, content: result_text(content, *is_error) });
+                    .push(WireMessage::Tool { tool_call_id: id, content: result_text(result, *is_error) });
+                if !pictures.is_empty() {
+                    content.text(&format!("What the result of the call {id} shows:"));
+                    pictures.iter().for_each(|picture| content.picture(picture));
+                }
             }
         }
     }
-    if !texts.is_empty() {
-        messages.push(WireMessage::User { content: texts.join("\n\n") });
+    messages.extend(content.message());
+}
+
+/// What a user's message says; pictures can stand in no other.
+#[derive(Default)]
+struct UserContent {
+    parts: Vec<ContentPart>,
+}
+
+impl UserContent {
+    /// Texts with no picture between them are one.
+    fn text(&mut self, more: &str) {
+        match self.parts.last_mut() {
+            Some(ContentPart::Text { text }) => {
+                text.push_str("\n\n");
+                text.push_str(more);
+            }
+            _ => self.parts.push(ContentPart::Text { text: more.to_owned() }),
+        }
+    }
+
+    fn picture(&mut self, picture: &Picture) {
+        self.parts.push(ContentPart::ImageUrl { image_url: ImageUrl { url: picture.url() } });
+    }
+
+    fn message<'a>(mut self) -> Option<WireMessage<'a>> {
+        let content = match self.parts.as_mut_slice() {
+            [] => return None,
+            [ContentPart::Text { text }] => Content::Text(std::mem::take(text)),
+            _ => Content::Parts(self.parts),
+        };
+        Some(WireMessage::User { content })
     }
 }
 
@@ -154,7 +189,7 @@ enum WireMessage<'a> {
         content: &'a str,
     },
     User {
-        content: String,
+        content: Content,
     },
     Assistant {
         /// `null` beside calls alone, as the format wants it.
@@ -168,6 +203,25 @@ enum WireMessage<'a> {
         tool_call_id: &'a str,
         content: String,
     },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content {
+    Text(String),
+    Parts(Vec<ContentPart>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ContentPart {
+    Text { text: String },
+    ImageUrl { image_url: ImageUrl },
+}
+
+#[derive(Serialize)]
+struct ImageUrl {
+    url: String,
 }
 
 #[derive(Serialize)]

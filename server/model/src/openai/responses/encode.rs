@@ -1,10 +1,12 @@
 //! A request as the body of `POST /v1/responses`.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::openai::result_text;
-use crate::request::{Effort, Message, Part, Request, UserPart};
+use crate::request::{Effort, Message, Part, Picture, Request, UserPart};
 
 /// Models that never reason; they refuse to be asked for their reasoning.
 const NEVER_REASON: [&str; 3] = ["gpt-3", "gpt-4", "chatgpt-4"];
@@ -50,8 +52,10 @@ fn items(message: &Message) -> Vec<Item<'_>> {
 fn user_item(part: &UserPart) -> Option<Item<'_>> {
     match part {
         UserPart::Text(text) => message("user", "input_text", text),
-        UserPart::ToolResult { id, content, is_error } => {
-            Some(Item::FunctionCallOutput { call_id: id, output: result_text(content, *is_error) })
+        UserPart::Picture(picture) => Some(Item::Message { role: "user", content: [image(picture)] }),
+        UserPart::ToolResult { id, content, pictures, is_error } => {
+            let text = result_text(content, *is_error);
+            Some(Item::FunctionCallOutput { call_id: id, output: output(text, pictures) })
         }
     }
 }
@@ -71,7 +75,21 @@ fn assistant_item(part: &Part) -> Option<Item<'_>> {
 }
 
 fn message<'a>(role: &'static str, kind: &'static str, text: &'a str) -> Option<Item<'a>> {
-    (!text.trim().is_empty()).then_some(Item::Message { role, content: [Content { kind, text }] })
+    let content = || [Content::Text { kind, text: text.into() }];
+    (!text.trim().is_empty()).then(|| Item::Message { role, content: content() })
+}
+
+fn output(text: String, pictures: &[Picture]) -> Output<'_> {
+    if pictures.is_empty() {
+        return Output::Text(text);
+    }
+    let text = Some(text).filter(|text| !text.trim().is_empty());
+    let text = text.map(|text| Content::Text { kind: "input_text", text: text.into() });
+    Output::Content(text.into_iter().chain(pictures.iter().map(image)).collect())
+}
+
+fn image<'a>(picture: &Picture) -> Content<'a> {
+    Content::Image { kind: "input_image", image_url: picture.url(), detail: "auto" }
 }
 
 #[derive(Serialize)]
@@ -120,17 +138,33 @@ enum Item<'a> {
     },
     FunctionCallOutput {
         call_id: &'a str,
-        output: String,
+        output: Output<'a>,
     },
     #[serde(untagged)]
     Opaque(&'a Value),
 }
 
 #[derive(Serialize)]
-struct Content<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    text: &'a str,
+#[serde(untagged)]
+enum Output<'a> {
+    Text(String),
+    Content(Vec<Content<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        text: Cow<'a, str>,
+    },
+    Image {
+        #[serde(rename = "type")]
+        kind: &'static str,
+        image_url: String,
+        detail: &'static str,
+    },
 }
 
 #[cfg(test)]

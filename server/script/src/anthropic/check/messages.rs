@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::check_text;
 use crate::fields::{is_plain, string};
 use crate::format::Refused;
+use crate::pictures::Pictures;
 use crate::signature;
 
 pub(super) fn check(messages: &[Value], tools: &BTreeSet<String>) -> Result<(), Refused> {
@@ -16,6 +17,7 @@ pub(super) fn check(messages: &[Value], tools: &BTreeSet<String>) -> Result<(), 
     }
     let mut all_calls = BTreeSet::new();
     let mut unanswered: Vec<String> = Vec::new();
+    let mut pictures = Pictures::default();
     let mut turn = "assistant";
     for (index, message) in messages.iter().enumerate() {
         let at = format!("messages.{index}");
@@ -36,7 +38,7 @@ pub(super) fn check(messages: &[Value], tools: &BTreeSet<String>) -> Result<(), 
         }
         turn = expected;
         if role == "user" {
-            check_user(&content, &at, &unanswered)?;
+            check_user(&content, &at, &unanswered, &mut pictures)?;
             unanswered.clear();
             continue;
         }
@@ -50,11 +52,16 @@ pub(super) fn check(messages: &[Value], tools: &BTreeSet<String>) -> Result<(), 
     if turn == "assistant" {
         return Err(Refused::invalid("messages: the last must be of the user"));
     }
-    Ok(())
+    pictures.check()
 }
 
 /// Every call of the message before is answered by one result, and the results stand first.
-fn check_user(content: &Content<'_>, at: &str, unanswered: &[String]) -> Result<(), Refused> {
+fn check_user(
+    content: &Content<'_>,
+    at: &str,
+    unanswered: &[String],
+    pictures: &mut Pictures,
+) -> Result<(), Refused> {
     let mut answered = BTreeSet::new();
     let mut past_results = false;
     for (index, block) in content.blocks.iter().enumerate() {
@@ -64,7 +71,11 @@ fn check_user(content: &Content<'_>, at: &str, unanswered: &[String]) -> Result<
                 check_text(block, &at)?;
                 past_results = true;
             }
-            "image" | "document" => past_results = true,
+            "image" => {
+                pictures.block(block, &at)?;
+                past_results = true;
+            }
+            "document" => past_results = true,
             "tool_result" => {
                 let id = string(block, "tool_use_id", &at)?;
                 if !unanswered.iter().any(|call| call == id) {
@@ -80,7 +91,7 @@ fn check_user(content: &Content<'_>, at: &str, unanswered: &[String]) -> Result<
                         "{at}: results must stand before everything else in their message"
                     )));
                 }
-                check_result_content(block, &at)?;
+                check_result_content(block, &at, pictures)?;
             }
             kind => return Err(Refused::invalid(format!("{at}: {kind:?} is no block of a user"))),
         }
@@ -95,14 +106,21 @@ fn check_user(content: &Content<'_>, at: &str, unanswered: &[String]) -> Result<
     Ok(())
 }
 
-fn check_result_content(block: &Value, at: &str) -> Result<(), Refused> {
+fn check_result_content(block: &Value, at: &str, pictures: &mut Pictures) -> Result<(), Refused> {
+    let failed = block.get("is_error").and_then(Value::as_bool) == Some(true);
     match block.get("content") {
         None | Some(Value::String(_)) => Ok(()),
         Some(Value::Array(blocks)) => {
             for (index, inner) in blocks.iter().enumerate() {
                 let at = format!("{at}.content.{index}");
-                if string(inner, "type", &at)? == "text" {
-                    check_text(inner, &at)?;
+                match string(inner, "type", &at)? {
+                    "text" => check_text(inner, &at)?,
+                    "image" if failed => {
+                        return Err(Refused::invalid(format!("{at}: a failed result holds text alone")));
+                    }
+                    "image" => pictures.block(inner, &at)?,
+                    "document" | "search_result" => {}
+                    kind => return Err(Refused::invalid(format!("{at}: {kind:?} is no block of a result"))),
                 }
             }
             Ok(())

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::fields::{array, is_set, limit, model, object, only, string};
 use crate::format::{Asked, Refused};
 use crate::openai::{check_call, check_effort, text_of, tool_names};
+use crate::pictures::check_url;
 use crate::prompt;
 
 const FIELDS: [&str; 35] = [
@@ -99,10 +100,16 @@ fn check_messages(messages: &[Value], tools: &BTreeSet<String>) -> Result<(), Re
             ("assistant", "system" | "assistant") => {
                 return Err(Refused::invalid(format!("{at}.role: {role:?} can't follow {before:?}")));
             }
-            ("user", _) => check_content(message, &at)?,
+            ("user", _) => {
+                check_content(message, &at)?;
+                check_pictures(message, &at)?;
+            }
             ("assistant", _) => open = check_assistant(message, tools, &mut all, &at)?,
             ("tool", _) => {
                 check_content(message, &at)?;
+                if parts(message).any(|part| part.get("type").and_then(Value::as_str) != Some("text")) {
+                    return Err(Refused::invalid(format!("{at}: images are for messages of the user alone")));
+                }
                 let id = string(message, "tool_call_id", &at)?;
                 match open.iter().position(|call| *call == id) {
                     Some(place) => drop(open.remove(place)),
@@ -132,6 +139,21 @@ fn check_content(message: &Value, at: &str) -> Result<(), Refused> {
         Some(Value::Array(parts)) if !parts.is_empty() => Ok(()),
         _ => Err(Refused::invalid(format!("{at}.content: must be a string or a list of parts"))),
     }
+}
+
+fn check_pictures(message: &Value, at: &str) -> Result<(), Refused> {
+    for part in parts(message) {
+        if string(part, "type", at)? == "image_url" {
+            let url = string(part.get("image_url").unwrap_or(&Value::Null), "url", at)?;
+            check_url(url, &format!("{at}.content.image_url"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The parts of a content that is no mere string.
+fn parts(message: &Value) -> impl Iterator<Item = &Value> {
+    message.get("content").and_then(Value::as_array).into_iter().flatten()
 }
 
 /// The ids of its calls.

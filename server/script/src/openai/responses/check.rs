@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::fields::{array, is_set, limit, model, object, only, string};
 use crate::format::{Asked, Refused};
 use crate::openai::{check_call, check_effort, text_of, tool_names};
+use crate::pictures::check_url;
 use crate::{prompt, signature};
 
 const FIELDS: [&str; 28] = [
@@ -39,6 +40,9 @@ const FIELDS: [&str; 28] = [
     "background",
     "client_metadata",
 ];
+
+/// What an input is made of, and an output of a call.
+const INPUT: [&str; 3] = ["input_text", "input_image", "input_file"];
 
 /// The smallest limit that the provider takes.
 const LEAST_TOKENS: u64 = 16;
@@ -93,9 +97,7 @@ fn check_items(items: &[Value], tools: &BTreeSet<String>) -> Result<(), Refused>
             }
             "function_call_output" => {
                 let id = string(item, "call_id", &at)?;
-                if !item.get("output").is_some_and(|output| output.is_string() || output.is_array()) {
-                    return Err(Refused::invalid(format!("{at}.output: must be a string or a list")));
-                }
+                check_parts(item, "output", &INPUT, &at)?;
                 if !calls.contains(id) {
                     return Err(Refused::invalid(format!("{at}: an output for {id}, which nothing calls")));
                 }
@@ -126,21 +128,29 @@ fn kind(item: &Value) -> &str {
 
 fn check_message(item: &Value, at: &str) -> Result<(), Refused> {
     let kinds: &[&str] = match string(item, "role", at)? {
-        "user" | "system" | "developer" => &["input_text", "input_image", "input_file"],
+        "user" | "system" | "developer" => &INPUT,
         "assistant" => &["output_text", "refusal"],
         role => return Err(Refused::invalid(format!("{at}.role: {role:?} is not known"))),
     };
-    if item.get("content").is_some_and(Value::is_string) {
+    check_parts(item, "content", kinds, at)
+}
+
+/// A text, or a list of parts of the kinds that go with who says it.
+fn check_parts(item: &Value, field: &str, kinds: &[&str], at: &str) -> Result<(), Refused> {
+    if item.get(field).is_some_and(Value::is_string) {
         return Ok(());
     }
-    for (index, part) in array(item.get("content"), &format!("{at}.content"))?.iter().enumerate() {
-        let at = format!("{at}.content[{index}]");
+    for (index, part) in array(item.get(field), &format!("{at}.{field}"))?.iter().enumerate() {
+        let at = format!("{at}.{field}[{index}]");
         let kind = string(part, "type", &at)?;
         if !kinds.contains(&kind) {
             return Err(Refused::invalid(format!("{at}.type: {kind:?} does not go with the role")));
         }
         if kind.ends_with("_text") {
             string(part, "text", &at)?;
+        }
+        if kind == "input_image" && part.get("file_id").is_none() {
+            check_url(string(part, "image_url", &at)?, &format!("{at}.image_url"))?;
         }
     }
     Ok(())

@@ -44,7 +44,12 @@ fn a_request_is_the_body_that_the_format_documents() {
         ]),
         Message::User(vec![
             UserPart::Text("And?".into()),
-            UserPart::ToolResult { id: "c1".into(), content: "no".into(), is_error: true },
+            UserPart::ToolResult {
+                id: "c1".into(),
+                content: "no".into(),
+                pictures: Vec::new(),
+                is_error: true,
+            },
         ]),
         Message::User(vec![UserPart::Text("Mail.".into())]),
     ]);
@@ -75,7 +80,12 @@ fn what_templates_would_refuse_is_not_sent() {
     let request = request(vec![
         user("Go."),
         Message::Assistant(vec![Part::Text("\n".into()), call("c1")]),
-        Message::User(vec![UserPart::ToolResult { id: "c1".into(), content: "x".into(), is_error: false }]),
+        Message::User(vec![UserPart::ToolResult {
+            id: "c1".into(),
+            content: "x".into(),
+            pictures: Vec::new(),
+            is_error: false,
+        }]),
         Message::Assistant(vec![Part::Text(" ".into())]),
         Message::Assistant(vec![Part::Opaque(json!({"type": "thinking"}))]),
         user(" "),
@@ -93,4 +103,32 @@ fn effort_and_the_limit_have_their_own_words() {
     let body: Value = serde_json::from_slice(&body).unwrap();
     assert_eq!(body["reasoning_effort"], "max");
     assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(100)));
+}
+
+#[test]
+fn pictures_of_results_stand_behind_all_results_with_the_calls_that_they_belong_to() {
+    let shown = |id: &str| UserPart::ToolResult {
+        id: id.into(),
+        content: "picture, 1×1 PNG".into(),
+        pictures: vec![Picture::new("image/png", b"\x89PNG")],
+        is_error: false,
+    };
+    let request = request(vec![
+        user("Go."),
+        Message::Assistant(vec![call("c1"), call("c2")]),
+        Message::User(vec![shown("c1"), shown("c2"), UserPart::Text("And?".into())]),
+    ]);
+    let image = json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}});
+    let messages = encoded(&request)["messages"].clone();
+    assert_eq!(messages[4], json!({"role": "tool", "tool_call_id": "c2", "content": "picture, 1×1 PNG"}));
+    assert_eq!(
+        messages[5],
+        json!({"role": "user", "content": [
+            {"type": "text", "text": "What the result of the call c1 shows:"},
+            image,
+            {"type": "text", "text": "What the result of the call c2 shows:"},
+            image,
+            {"type": "text", "text": "And?"},
+        ]})
+    );
 }

@@ -37,7 +37,12 @@ fn a_request_is_the_body_that_the_format_documents() {
             Part::Opaque(json!({"type": "thinking", "signature": "another format's"})),
         ]),
         Message::User(vec![
-            UserPart::ToolResult { id: "c1".into(), content: "no".into(), is_error: true },
+            UserPart::ToolResult {
+                id: "c1".into(),
+                content: "no".into(),
+                pictures: Vec::new(),
+                is_error: true,
+            },
             UserPart::Text(" ".into()),
         ]),
     ]);
@@ -87,4 +92,24 @@ fn reasoning_that_led_to_nothing_is_left_out() {
         Message::User(vec![UserPart::Text("Go on.".into())]),
     ]);
     assert_eq!(encoded(&request)["input"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn pictures_stand_in_outputs_and_beside_texts() {
+    let picture = Picture::new("image/png", b"\x89PNG");
+    let request = request(vec![
+        Message::User(vec![UserPart::Text("Look.".into()), UserPart::Picture(picture.clone())]),
+        Message::Assistant(vec![Part::ToolUse { id: "c1".into(), name: "Read".into(), input: json!({}) }]),
+        Message::User(vec![UserPart::ToolResult {
+            id: "c1".into(),
+            content: "picture, 1×1 PNG".into(),
+            pictures: vec![picture],
+            is_error: false,
+        }]),
+    ]);
+    let image =
+        json!({"type": "input_image", "image_url": "data:image/png;base64,iVBORw==", "detail": "auto"});
+    let input = encoded(&request)["input"].clone();
+    assert_eq!(input[1], json!({"type": "message", "role": "user", "content": [image]}));
+    assert_eq!(input[3]["output"], json!([{"type": "input_text", "text": "picture, 1×1 PNG"}, image]));
 }
