@@ -8,7 +8,7 @@ use swarm_tests::script::{Script, Step, call, reply, say, status};
 use swarm_tests::{Caps, FakeModel, World};
 
 use crate::again::editor_with;
-use crate::{played, prompt};
+use crate::{of, played, prompt};
 
 /// The head of a PNG, as which the whole is known.
 fn png(width: u32, height: u32) -> Vec<u8> {
@@ -228,4 +228,53 @@ fn of_more_than_twenty_pictures_the_older_become_text() {
     prompt(&mut editor, "Look at all.");
     assert_eq!(editor.await_event("turnEnded")["event"]["reason"], "completed");
     assert_eq!(shown(&model.requests()[1].body).len(), 10);
+}
+
+#[test]
+fn a_teammate_in_a_process_of_its_own_is_shown_pictures_too() {
+    let script = Script::new().agent(
+        "ada",
+        [
+            reply([say("Here.")]),
+            reply([read("screen.png")]).expect("picture, 32×16 PNG"),
+            reply([say("I see them.")]).expect("picture, 640×480 PNG"),
+        ],
+    );
+    let (model, world) = played(script);
+    draw(&world, "sketch.png", 32, 16);
+    draw(&world, "screen.png", 640, 480);
+    let mut editor = world.editor(Caps::rich());
+    let spawn = json!({ "name": "ada", "prompt": "Wait.", "backend": "hidden" });
+    editor.request("swarm/teammate/spawn", spawn);
+    editor.await_event_where("turnEnded", |event| of(event, "ada"));
+    let mut params = attach(&world, "sketch.png");
+    params["member"] = json!("ada");
+    editor.request("swarm/prompt", params);
+    let ended = editor.await_event_where("turnEnded", |event| of(event, "ada"));
+    assert_eq!(ended["reason"], "completed", "{ended}");
+    let requests = model.requests();
+    let of_ada = requests.iter().filter(|request| request.agent.starts_with("ada"));
+    let seen: Vec<usize> = of_ada.map(|request| shown(&request.body).len()).collect();
+    assert_eq!(seen, [0, 1, 2]);
+}
+
+#[test]
+fn a_summary_leaves_the_pictures_out_that_it_was_made_with() {
+    let (model, world) = leader([
+        reply([read("screen.png")]),
+        reply([say("I see it.")]),
+        reply([say("A picture was looked at.")]),
+        reply([say("Go on.")]).expect("A picture was looked at."),
+    ]);
+    draw(&world, "screen.png", 640, 480);
+    let mut editor = world.editor(Caps::rich());
+    prompt(&mut editor, "Look.");
+    editor.await_event("turnEnded");
+    editor.request("swarm/conversation/compact", json!({}));
+    prompt(&mut editor, "And now?");
+    editor.await_event("compacted");
+    assert_eq!(editor.await_event("turnEnded")["event"]["reason"], "completed");
+    let seen: Vec<usize> = model.requests().iter().map(|request| shown(&request.body).len()).collect();
+    assert_eq!(seen, [0, 1, 1, 0]);
+    model.expect_breaks(1);
 }

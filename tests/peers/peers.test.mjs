@@ -1,5 +1,5 @@
 // The providers' own clients against the scripted model server: each has a refused call, a turn with reasoning
-// and a tool, the turn after its result, an answer without a stream, and a stream that is cut.
+// and a tool, the turn after its result, which shows a picture, an answer without a stream, and a stream that is cut.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -15,6 +15,9 @@ import OpenAI from "openai";
 const TEXT = "I look at grün \u{1f980}, and then some more.";
 const INPUT = { path: 'a "quoted" \u{1f980}\npath', deep: { list: [1, 2.5, null] } };
 const SCHEMA = { type: "object", properties: { path: { type: "string" } } };
+// A black pixel.
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==";
+const PNG_URL = `data:image/png;base64,${PNG}`;
 const STEPS = [
   { status: { code: 503, retryAfter: 0.01 } },
   { reply: [{ think: "Hmm, grün?" }, { say: TEXT }, { call: { tool: "Read", input: INPUT } }] },
@@ -72,7 +75,9 @@ test("Anthropic's client speaks the Messages format", async () => {
   assert.deepEqual([call.name, call.input], ["Read", INPUT]);
   assert.ok(first.usage.input_tokens > 0 && first.usage.output_tokens > 0);
 
-  const result = { type: "tool_result", tool_use_id: call.id, content: "the text" };
+  const image = { type: "image", source: { type: "base64", media_type: "image/png", data: PNG } };
+  const shown = [{ type: "text", text: "the text" }, image];
+  const result = { type: "tool_result", tool_use_id: call.id, content: shown };
   request.messages.push({ role: "assistant", content: first.content }, { role: "user", content: [result] });
   const second = await client.messages.stream(request).finalMessage();
   assert.equal(second.content[0].text, "Done.");
@@ -112,7 +117,11 @@ test("OpenAI's client speaks the Responses format", async () => {
     const content = item.content?.map(({ parsed, ...part }) => part);
     return content ? { ...item, content } : item;
   });
-  request.input.push(...items, { type: "function_call_output", call_id: call.call_id, output: "the text" });
+  const output = [
+    { type: "input_text", text: "the text" },
+    { type: "input_image", image_url: PNG_URL, detail: "auto" },
+  ];
+  request.input.push(...items, { type: "function_call_output", call_id: call.call_id, output });
   const events = [];
   for await (const event of await client.responses.create({ ...request, stream: true })) events.push(event);
   assert.deepEqual(events.map((event) => event.sequence_number), [...events.keys()]);
@@ -150,7 +159,8 @@ test("OpenAI's client speaks Chat Completions", async () => {
   const called = [{ id: call.id, type: "function", function: { name, arguments: given } }];
   request.messages.push(
     { role: "assistant", content: TEXT, tool_calls: called },
-    { role: "tool", tool_call_id: call.id, content: "the text" },
+    { role: "tool", tool_call_id: call.id, content: "a picture" },
+    { role: "user", content: [{ type: "text", text: "the text" }, { type: "image_url", image_url: { url: PNG_URL } }] },
   );
   const second = await client.chat.completions.stream({ ...request, stream: true }).finalChatCompletion();
   assert.equal(second.choices[0].message.content, "Done.");

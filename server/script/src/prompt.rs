@@ -1,6 +1,7 @@
 //! A prompt as it was written, byte by byte: what a provider's cache goes by.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::value::RawValue;
 
@@ -36,7 +37,7 @@ pub(crate) fn read(body: &[u8], tools: &[&str], system: &[&str], messages: &str)
         Some(raw) => vec![raw],
         None => Vec::new(),
     };
-    let messages = items.iter().map(|item| without_marks(item.get())).collect();
+    let messages = items.iter().map(|item| without_pictures(&without_marks(item.get()))).collect();
     Ok(Prompt { tools: text(tools), system: text(system), messages })
 }
 
@@ -85,6 +86,33 @@ fn without_marks(json: &str) -> String {
     json.replace(&format!(",{mark}"), "").replace(&format!("{mark},"), "")
 }
 
+/// How much of a prompt a picture is, whatever its file: some 1500 tokens.
+const OF_A_PICTURE: usize = 6000;
+
+/// With a short text of its own in place of each picture's base64, as often as makes it as long as a picture counts.
+fn without_pictures(json: &str) -> String {
+    let begins = |text: &str| {
+        let starts = ["\"data\":\"", ";base64,"];
+        starts.iter().filter_map(|start| Some(text.find(start)? + start.len())).min()
+    };
+    let (mut shown, mut rest) = (String::new(), json);
+    while let Some(begin) = begins(rest) {
+        let (before, from) = rest.split_at(begin);
+        let (picture, after) = from.split_at(from.find('"').unwrap_or(from.len()));
+        let mut hasher = DefaultHasher::new();
+        picture.hash(&mut hasher);
+        let name = format!("{:016x}", hasher.finish());
+        shown.push_str(before);
+        shown.push_str(&if picture.len() > OF_A_PICTURE {
+            name.repeat(OF_A_PICTURE / 16)
+        } else {
+            picture.to_owned()
+        });
+        rest = after;
+    }
+    shown + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,6 +137,20 @@ mod tests {
         for later in more {
             assert_eq!(parts_at(one, later), None, "{later}");
         }
+    }
+
+    #[test]
+    fn a_picture_is_a_part_of_the_prompt_and_counts_as_one_whatever_its_file() {
+        let with = |picture: &str| {
+            let body =
+                r#"{"messages":[{"content":[{"url":"data:image/png;base64,PICTURE"},{"data":"PICTURE"}]}]}"#;
+            body.replace("PICTURE", picture)
+        };
+        let (one, other) = (with(&"a".repeat(400_000)), with(&"b".repeat(400_000)));
+        assert_eq!(parts_at(&one, &one), None);
+        assert_eq!(parts_at(&one, &other).as_deref(), Some("messages.0"));
+        let length = prompt(&one).len();
+        assert!((2 * OF_A_PICTURE..2 * OF_A_PICTURE + 200).contains(&length), "{length}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use swarm_store::{
 };
 use swarm_wire::RequestId;
 use swarm_wire::permission::{Answer, Outcome, ResolvedBy, Status};
+use swarm_wire::picture::{MediaType, Picture};
 
 use crate::support::{entry, id, request, team, team_file};
 
@@ -183,6 +184,20 @@ fn an_output_cannot_leave_its_folder() {
     let path = team.write_output(&ada, "call-1.txt", b"long").unwrap();
     assert_eq!(fs::read(path).unwrap(), b"long");
     assert!(matches!(team.write_output(&ada, "../x", b""), Err(Error::BadId { .. })));
+}
+
+#[test]
+fn a_picture_is_read_as_it_was_kept_or_not_at_all() {
+    let (_home, team) = team();
+    let outputs = team.prepare_outputs(&id("ada@shop")).unwrap();
+    let (hash, bytes) = (swarm_store::picture_hash(b"heron"), 5);
+    let picture = Picture { hash, media_type: MediaType::Png, width: 1, height: 1, bytes };
+    swarm_store::keep_picture(&outputs, &picture, b"heron").unwrap();
+    assert_eq!(swarm_store::read_picture(&outputs, &picture).unwrap(), b"heron");
+    fs::write(outputs.join(picture.file_name()), b"otter").unwrap();
+    assert!(matches!(swarm_store::read_picture(&outputs, &picture), Err(Error::AnotherPicture(_))));
+    let outside = Picture { hash: "../../x".to_owned(), ..picture };
+    assert!(matches!(swarm_store::read_picture(&outputs, &outside), Err(Error::BadId { .. })));
 }
 
 #[test]
