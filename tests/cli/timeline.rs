@@ -98,6 +98,7 @@ fn the_demo_has_a_track_a_member_with_turns_requests_calls_and_waits() {
     let events = events(&path);
     let spans = spans(&events);
     assert!(spans.iter().all(|span| span.to.is_some()), "{spans:#?}");
+    assert!(std::fs::read_to_string(&path).unwrap().ends_with("\n]\n"));
     // Files that are read at once have lines of their own.
     let name_of = |span: &Span| span.who.trim_end_matches(", beside").to_owned();
     let mut named: Vec<String> = spans.iter().map(name_of).collect();

@@ -170,3 +170,25 @@ mod base64_text {
         BASE64_STANDARD.decode(String::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::MediaType;
+
+    #[test]
+    fn a_picture_of_a_prompt_comes_through_whole_in_little_more_than_its_size() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(3000).collect();
+        let (hash, path) = ("00".repeat(32), PathBuf::from("/shop/a.png"));
+        let picture = Picture { hash, media_type: MediaType::Png, width: 640, height: 480, bytes: 3000 };
+        let prompt = Prompt {
+            text: "What is it?".to_owned(),
+            pictures: vec![AttachedPicture { path, picture, bytes }],
+            ..Prompt::default()
+        };
+        let call = ToLeader::Call { id: 1, call: Box::new(Call::Prompt { prompt }) };
+        let line = serde_json::to_string(&call).unwrap();
+        assert!(line.len() < 5000, "{} bytes", line.len());
+        assert_eq!(serde_json::from_str::<ToLeader>(&line).unwrap(), call);
+    }
+}

@@ -76,7 +76,7 @@ export default [
       await picture("terminals-reloaded");
       await window.command("Terminal: Kill the Active Terminal Instance");
       await window.shows("bob", "gone");
-      assert.deepEqual(processes(), []);
+      await eventually("the end of bob", () => processes().length === 0, processes);
     },
   },
 ];

@@ -47,6 +47,8 @@ export class ConversationView implements Disposable {
   private selected: string | undefined;
   private thread: Thread | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** What the page's last messages of a type were made from. */
+  private readonly posted = new Map<ToPage["type"], unknown[]>();
   /** What the page should do once it is there. */
   private intent: ToPage | undefined;
 
@@ -122,6 +124,7 @@ export class ConversationView implements Disposable {
     switch (message.type) {
       case "ready":
         this.ready = true;
+        this.posted.clear();
         this.draw();
         this.drawThread();
         this.post({ type: "draft", text: this.kept.get(DRAFT, "") });
@@ -258,17 +261,17 @@ export class ConversationView implements Disposable {
     );
     const selected = this.member;
     const problem = health.state === "failed" ? health.problem : undefined;
-    this.post({
+    const heads: ToPage = {
       type: "members",
       members,
       ...(selected === undefined ? {} : { selected }),
       ...(problem === undefined ? {} : { problem }),
-    });
-    this.post({
-      type: "questions",
-      questions: [...model.questions.values()],
-      plans: [...model.plans.values()],
-    });
+    };
+    const questions = [...model.questions.values()];
+    const plans = [...model.plans.values()];
+    const open: ToPage = { type: "questions", questions, plans };
+    this.postIfNew(heads, [JSON.stringify(heads)]);
+    this.postIfNew(open, [...questions, ...plans]);
   }
 
   private drawThread(): void {
@@ -288,6 +291,15 @@ export class ConversationView implements Disposable {
       this.timer = undefined;
       if (this.thread) this.post({ type: "live", live: this.thread.live });
     }, LIVE_EVERY);
+  }
+
+  /** Posts a message unless the last one of its type was made from the same; the page draws all of it anew. */
+  private postIfNew(message: ToPage, parts: unknown[]): void {
+    const last = this.posted.get(message.type);
+    const isSame = last?.length === parts.length && last.every((part, at) => part === parts[at]);
+    if (!this.ready || isSame) return;
+    this.posted.set(message.type, parts);
+    this.post(message);
   }
 
   private post(message: ToPage): void {

@@ -20,8 +20,11 @@ export type Node =
   | { kind: "tasks" }
   | { kind: "task"; task: Task };
 
-/** Changes that come together are drawn together, this many milliseconds after the first. */
-const DRAW_AFTER = 100;
+/**
+ * Changes that come together are drawn together, this many milliseconds after the first. The editor draws a tree in many
+ * steps, and begins anew for each change: a team at work must leave it the time.
+ */
+const DRAW_AFTER = 250;
 
 export class TeamTree implements Disposable {
   private readonly session: Session;
@@ -29,6 +32,7 @@ export class TeamTree implements Disposable {
   private readonly view: TreeView<Node>;
   private readonly disposables: Disposable[];
   private timer: NodeJS.Timeout | undefined;
+  private drawn = "";
 
   constructor(session: Session) {
     this.session = session;
@@ -59,6 +63,10 @@ export class TeamTree implements Disposable {
     const open = model.open;
     const tooltip = open === 1 ? "1 question waits for you" : `${open} questions wait for you`;
     this.view.badge = open > 0 ? { value: open, tooltip } : undefined;
+    const shown = JSON.stringify([model.teams, [...model.members.values()], [...model.tasks.values()]]);
+    // Most of what happens, such as text that streams, is not to be seen here.
+    if (shown === this.drawn) return;
+    this.drawn = shown;
     this.changed.fire(undefined);
   }
 

@@ -92,15 +92,12 @@ impl Sheet {
         )
     }
 
-    /// The arrow of this id ends at the span that is open there, or else at the next.
-    pub(super) fn arrow_to(&mut self, Line { pid, tid }: Line, id: usize, is_open: bool) -> io::Result<()> {
+    /// The arrow of this id ends at what comes next there.
+    pub(super) fn arrow_to(&mut self, Line { pid, tid }: Line, id: usize) -> io::Result<()> {
         let ts = self.now();
-        let mut event =
-            json!({ "ph": "f", "cat": "mail", "name": "mail", "id": id, "pid": pid, "tid": tid, "ts": ts });
-        if is_open {
-            event["bp"] = "e".into();
-        }
-        self.put(event)
+        self.put(
+            json!({ "ph": "f", "cat": "mail", "name": "mail", "id": id, "pid": pid, "tid": tid, "ts": ts }),
+        )
     }
 
     /// Ends the file.

@@ -167,9 +167,9 @@ impl Track {
         sheet.instant(self.first, "mail out", json!({ "to": to.name }))
     }
 
-    /// Mail came: its arrow ends in the running turn, or in the one that it begins.
+    /// Mail came: its arrow ends here.
     pub(super) fn is_written_to(&self, sheet: &mut Sheet, letter: usize, from: &str) -> io::Result<()> {
-        sheet.arrow_to(self.first, letter, self.turn.is_some())?;
+        sheet.arrow_to(self.first, letter)?;
         sheet.instant(self.first, "mail in", json!({ "from": from }))
     }
 

@@ -43,7 +43,10 @@ pub(super) const GIT_DIR: &str = ".git";
 pub(super) fn plan(policy: &Policy, sockets: &[PathBuf]) -> Vec<Mount> {
     let mut mounts = Vec::new();
     let mut add = |path: &Path, what| {
-        if let Ok(at) = path.canonicalize() {
+        // Most places are not there, which one look shows; to resolve a path takes one for each part of it.
+        if fs::symlink_metadata(path).is_ok()
+            && let Ok(at) = path.canonicalize()
+        {
             mounts.push(Mount::new(at.clone(), at, what));
         }
     };
