@@ -46,7 +46,7 @@ export default [
       await window.says("idle");
 
       await window.conversation.getByLabel("Member", { exact: true }).selectOption({ label: "ada · idle" });
-      await window.conversation.getByText("It is written.").waitFor();
+      await window.conversation.getByText("It is written.", { exact: true }).waitFor();
 
       await window.command("Swarm: Give the Workspace Back as It Was");
       await window.page.locator(".quick-input-list .monaco-list-row", { hasText: "a.txt" }).first().click();

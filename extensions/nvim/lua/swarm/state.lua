@@ -100,17 +100,6 @@ local function change(now, event)
   end
 end
 
---- What the user reads of an event at once.
---- @param event swarm.Event
---- @return string?
-local function told_by(event)
-  if event.kind == "warning" then
-    return event.text
-  elseif event.kind == "shutdownRefused" then
-    return ("%s would rather go on: %s"):format(event.member, event.reason)
-  end
-end
-
 local function show(client_id, missed)
   M.client, M.now = client_id, client_id and of(client_id).now or nothing()
   tell(nil, missed)
@@ -204,10 +193,6 @@ function M.event(params, client_id)
     server.seq = math.max(server.seq, params.seq)
   end
   change(server.now, event)
-  local says = told_by(event)
-  if says then
-    client.say(says, vim.log.levels.WARN)
-  end
   local asks = event.kind == "permissionRequested" or event.kind == "planRequested"
   here()
   if M.client == client_id then
